@@ -1,0 +1,79 @@
+"""Everything that can go wrong and is not a bug, as one tree.
+
+    AgentError                    an operator can mend it; recorded as Ended("failed")
+    ├── ModelError                the model could not answer
+    │   ├── Transient             worth trying again (rate limit, overload, broken connection)
+    │   ├── Refused               not worth trying again (key, quota, malformed request)
+    │   ├── ToolsUnsupported      the server does not take structured tool calls
+    │   └── TooLong               the prompt does not fit
+    ├── WeightsError              a model file could not be fetched, verified or loaded
+    ├── StoreError                a run could not be written or read
+    └── ConfigError               a setting is missing or makes no sense
+    ToolError                     the model can mend it; becomes an observation
+    ├── UnknownTool
+    └── BadArguments
+    Pause                         not an error: the run waits for a person
+
+A plain exception anywhere else is a bug and leaves the loop.
+"""
+
+
+class AgentError(Exception):
+    """An operator can mend this; the run records it and ends."""
+
+
+class ModelError(AgentError):
+    """The model could not answer."""
+
+
+class Transient(ModelError):
+    """Worth trying again; `retry_after` is the server's own wish in seconds, where it gave one."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Refused(ModelError):
+    """The server understood and said no; trying the same again cannot help."""
+
+
+class ToolsUnsupported(Refused):
+    """The server does not take structured tool calls; a text dialect can go on."""
+
+
+class TooLong(ModelError):
+    """The prompt is longer than the model's context."""
+
+
+class WeightsError(AgentError):
+    """A model file could not be fetched, verified or loaded."""
+
+
+class StoreError(AgentError):
+    """A run could not be written or read."""
+
+
+class ConfigError(AgentError):
+    """A setting is missing or makes no sense."""
+
+
+class ToolError(Exception):
+    """The model can mend this: its message becomes the observation."""
+
+
+class UnknownTool(ToolError):
+    """The call names a tool that does not exist or is not available now."""
+
+
+class BadArguments(ToolError):
+    """The arguments do not fit the tool's schema."""
+
+
+class Pause(Exception):  # noqa: N818 - not an error: control flow
+    """The run has to wait for a person; `reason` and `call_id` become the event `Paused`."""
+
+    def __init__(self, reason: str, call_id: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.call_id = call_id

@@ -1,0 +1,46 @@
+"""The loop. A run is a list of events; each turn looks at how the list ends and adds what comes next."""
+
+import asyncio
+import time
+from dataclasses import replace
+
+from tao.errors import AgentError, Pause
+from tao.events import Ended, Event, Observed, Paused, Replied
+from tao.messages import Call
+from tao.run import Run
+from tao.seams import Act, Dialect, Emit, Model, Policy
+
+
+async def react(run: Run, model: Model, dialect: Dialect, act: Act, policy: Policy, emit: Emit) -> Run:
+    """Think, act, observe, until the run has ended or waits for a person.
+
+    Works from any prefix of a run: after a crash, a pause or in a replay it goes on from the last event.
+    """
+
+    async def record(event: Event) -> None:
+        run.events.append(event if event.at else replace(event, at=time.time()))
+        await emit(run, run.events[-1])
+
+    async def perform(call: Call) -> None:
+        await record(Observed(call.id, await act(call, run)))
+
+    try:
+        while not run.ended:
+            if run.state == "unread":
+                await record(dialect.parse(run))
+            elif calls := run.pending:
+                results = await asyncio.gather(*map(perform, calls), return_exceptions=True)
+                for failure in filter(None, results):
+                    raise failure
+            elif not run.nudge and (verdict := policy(run)):
+                await record(verdict)
+            elif (answer := run.proposed) is not None:
+                await record(Ended("answered", answer))
+            else:
+                request = dialect.render(run)
+                await record(Replied(await model(request), request.digest()))
+    except Pause as pause:
+        await record(Paused(pause.reason, pause.call_id))
+    except AgentError as error:
+        await record(Ended("failed", detail=f"{type(error).__name__}: {error}"))
+    return run

@@ -1,0 +1,110 @@
+"""What is said to a model and what it says back. Plain values; standard library only."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as the model sees it. `parameters` is a JSON schema of type object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    effects: tuple[str, ...] = ("reads",)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One thing to be done. `id` is ours ("3.1": third reply, first call); `provider_id` is the server's own, if any."""
+
+    id: str
+    tool: str
+    args: Mapping[str, Any]
+    provider_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A structured call as a server sent it; `arguments` is the text as received."""
+
+    name: str
+    arguments: str
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt. `calls` on assistant messages, `call_id` on tool results."""
+
+    role: Role
+    content: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str | None = None
+    reasoning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One model call.
+
+    `tools` is set only where calls are to come back structured. `grammar` is GBNF text; `schema` a JSON schema for the
+    whole reply; at most one of the two is set, and only for servers that can hold a reply to it.
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    stop: tuple[str, ...] = ()
+    grammar: str | None = None
+    schema: Mapping[str, Any] | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+
+    def digest(self) -> str:
+        """Sixteen hex digits that stand for every byte of this request; replay compares them."""
+        parts = (
+            [(m.role, m.content, m.reasoning, m.call_id, [(c.id, c.name, c.arguments) for c in m.calls]) for m in self.messages],
+            [(t.name, t.description, t.parameters) for t in self.tools],
+            (self.stop, self.grammar, self.schema, self.max_tokens, self.temperature),
+        )
+        text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the server counted them; `cached` is part of `prompt`, `reasoning` part of `completion`. None: not said."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    cached: int | None = None
+    reasoning: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back, before anybody reads it. Times are seconds."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    reasoning: str | None = None
+    finish: str = "stop"
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+    seconds: float = 0.0
+    first_token: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a call gave: `text` for the model, `data` for people. `kind` names why, where `ok` is false ("unknown_tool" …)."""
+
+    text: str
+    ok: bool = True
+    data: Any = None
+    kind: str = ""

@@ -1,0 +1,154 @@
+"""A run: the list of what happened in it. Everything else is read off that list."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled
+from tao.messages import Call, Observation, ToolSpec, Usage
+
+E = TypeVar("E", bound=Event)
+
+
+class Run:
+    """An append-only list of events with an id. Properties compute; nothing is stored twice."""
+
+    __slots__ = ("events", "id")
+
+    def __init__(self, id: str, events: Iterable[Event] = ()) -> None:  # noqa: A002 - the field's usual name
+        self.id = id
+        self.events: list[Event] = list(events)
+
+    def __repr__(self) -> str:
+        return f"Run({self.id!r}, {len(self.events)} events, {self.state})"
+
+    # ── what was asked ────────────────────────────────────────────────────────
+
+    @property
+    def asked(self) -> Asked:
+        """The question and all that came with it; the first event of every run."""
+        first = self.events[0]
+        assert isinstance(first, Asked), f"a run begins with Asked, not {first!r}"
+        return first
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What memory put into the run."""
+        return tuple(note for event in self.all(Recalled) for note in event.notes)
+
+    # ── where it stands ───────────────────────────────────────────────────────
+
+    @property
+    def state(self) -> str:
+        """One of "ended", "paused", "unread", "acting", "answering", "thinking"."""
+        last = self.events[-1] if self.events else None
+        if isinstance(last, Ended):
+            return "ended"
+        if isinstance(last, Paused):
+            return "paused"
+        if isinstance(last, Replied):
+            return "unread"
+        if self.pending:
+            return "acting"
+        return "answering" if isinstance(last, Decided) else "thinking"
+
+    @property
+    def pending(self) -> tuple[Call, ...]:
+        """Calls decided on and not yet observed, in call order."""
+        seen: set[str] = set()
+        for event in reversed(self.events):
+            if isinstance(event, Observed):
+                seen.add(event.call_id)
+            elif isinstance(event, Decided):
+                return tuple(call for call in event.calls if call.id not in seen)
+            elif isinstance(event, Replied | Asked):
+                break
+        return ()
+
+    @property
+    def nudge(self) -> Nudged | None:
+        """The nudge that holds for the next reply, if there is one."""
+        last = self.events[-1] if self.events else None
+        return last if isinstance(last, Nudged) else None
+
+    @property
+    def ended(self) -> Ended | None:
+        """How it ended, once it has."""
+        last = self.events[-1] if self.events else None
+        return last if isinstance(last, Ended) else None
+
+    @property
+    def proposed(self) -> str | None:
+        """The answer just given and not yet accepted."""
+        last = self.events[-1] if self.events else None
+        return last.answer if isinstance(last, Decided) else None
+
+    @property
+    def answer(self) -> str | None:
+        """The final answer; None while the run goes on."""
+        return self.ended.answer if self.ended else None
+
+    # ── what it took ──────────────────────────────────────────────────────────
+
+    @property
+    def steps(self) -> int:
+        """Model replies so far; one reply is one step."""
+        return sum(isinstance(event, Replied) for event in self.events)
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all replies together; a count that no reply gave stays None."""
+        counts = [event.reply.usage for event in self.all(Replied)]
+        return Usage(*(_total(getattr(usage, name) for usage in counts) for name in ("prompt", "completion", "cached", "reasoning")))
+
+    # ── looking around in it ──────────────────────────────────────────────────
+
+    def all(self, kind: type[E]) -> Iterator[E]:
+        """Every event of one kind, in order."""
+        return (event for event in self.events if isinstance(event, kind))
+
+    def last(self, kind: type[E]) -> E | None:
+        """The latest event of one kind."""
+        return next((event for event in reversed(self.events) if isinstance(event, kind)), None)
+
+    @property
+    def observed(self) -> list[tuple[Call, Observation]]:
+        """Every call that came back, with what it gave, in the order in which they came back."""
+        calls = {call.id: call for event in self.all(Decided) for call in event.calls}
+        return [(calls[event.call_id], event.observation) for event in self.all(Observed) if event.call_id in calls]
+
+    @property
+    def misreads(self) -> int:
+        """How many replies in a row, up to now, could not be read."""
+        count = 0
+        for event in reversed(self.events):
+            if isinstance(event, Misread):
+                count += 1
+            elif isinstance(event, Decided):
+                break
+        return count
+
+    def ruling(self, call: Call) -> Ruled | None:
+        """The person's ruling on exactly this call with exactly these arguments, if there is one."""
+        bound = args_hash(call.tool, call.args)
+        return next((r for r in reversed(self.events) if isinstance(r, Ruled) and (r.call_id, r.args_hash) == (call.id, bound)), None)
+
+    def tool(self, name: str) -> ToolSpec | None:
+        """The tool of that name, as the model was shown it."""
+        return next((spec for spec in self.asked.tools if spec.name == name), None)
+
+
+def canonical(args: Mapping[str, Any]) -> str:
+    """Arguments as one text that is the same for the same values: sorted keys, no spaces, no escapes."""
+    return json.dumps(args, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def args_hash(tool: str, args: Mapping[str, Any]) -> str:
+    """What a ruling is bound to: the tool and its canonical arguments, as 16 hex digits."""
+    return hashlib.sha256(f"{tool}\n{canonical(args)}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
