@@ -1,0 +1,232 @@
+"""The library's front door: an `Agent` is the parts of a run put together. It keeps nothing of any run."""
+
+import asyncio
+import atexit
+import inspect
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from dataclasses import asdict, fields
+from functools import cache
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
+
+from tao.dialects import choose
+from tao.errors import ConfigError, StoreError
+from tao.events import Asked, Event
+from tao.loop import react
+from tao.messages import Message, Reply, Request
+from tao.models import connect
+from tao.observers.fan_out import fan_out, guarded
+from tao.policies import default
+from tao.run import Run
+from tao.seams import Abilities, Act, Delta, Dialect, Emit, Hear, Model, Policy
+from tao.tools.declare import declare
+from tao.tools.registry import registry
+
+OnEvent = Callable[[Event], Awaitable[None] | None]
+OnDelta = Callable[[Delta], object]
+CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+
+
+@runtime_checkable
+class Loads(Protocol):
+    """A journal that can also give a run back."""
+
+    async def load(self, run: str) -> Run:
+        """The run of that id. Raises StoreError."""
+
+
+class Agent:
+    """A model, tools and rules. One agent may serve many runs at once.
+
+    `model` is a Model or a name for `tao.models.connect` ("openai:gpt-5.5", "local", a path to a GGUF file).
+    `tools` are functions or declared tools; `act` replaces how they are called (wrappers around a registry).
+    `dialect` is a name ("auto", "react", "json", "bracket", "native") or a Dialect; `lang` "zh" or "en", by default the
+    question's. `policy` replaces the default limits, which `max_steps` and `settings` describe. `journal` is told every
+    event first and must succeed; `observers` are told afterwards and may fail.
+    """
+
+    def __init__(
+        self, model: Model | str, tools: Iterable[Any] = (), *, dialect: str | Dialect = "auto", lang: str | None = None,
+        instructions: str = "", max_steps: int = 8, policy: Policy | None = None, journal: Emit | None = None,
+        observers: Iterable[Emit] = (), act: Act | None = None, settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        if max_steps < 1:
+            raise ConfigError(f"max_steps is {max_steps}; it must be 1 or more")
+        if lang not in (None, "zh", "en"):
+            raise ConfigError(f"lang is {lang!r}; it must be 'zh', 'en' or None (the question's own)")
+        self.model = connect(model) if isinstance(model, str) else model
+        self.tools = tuple(declare(tool) for tool in tools)
+        self.act = act or registry(self.tools)
+        self.dialect, self.lang, self.instructions = dialect, lang, instructions
+        self.policy, self.journal = policy, journal
+        self.settings = {**(settings or {}), "max_steps": max_steps}
+        told = (guarded(observer) for observer in observers)
+        self.emit = fan_out(*([journal] if journal else []), *told)
+
+    async def run(
+        self, question: str, *, history: Iterable[Message] = (), id: str | None = None,  # noqa: A002 - the field's usual name
+        on_event: OnEvent | None = None, on_delta: OnDelta | None = None,
+    ) -> Run:
+        """Answer one question; the run comes back ended or paused.
+
+        `history` is what was said before; `id` a new run's id, by default random. `on_event` hears each event after it
+        is in the journal (and may be a coroutine function); `on_delta` hears pieces of replies as they come in.
+        """
+        run = Run(id or secrets.token_hex(8), [self._asked(question, tuple(history))])
+        await self._emit(on_event)(run, run.asked)
+        return await self._drive(run, on_event, on_delta)
+
+    async def resume(
+        self, run: Run | str, *, on_event: OnEvent | None = None, on_delta: OnDelta | None = None,
+    ) -> Run:
+        """Go on from a run's last event, with its own dialect, language and limits; an ended or paused run comes back as it is.
+
+        An id (or the beginning of one) is looked up in the journal. Raises StoreError where it is not there.
+        """
+        if isinstance(run, str):
+            if not isinstance(self.journal, Loads):
+                raise StoreError(f"cannot look up run {run!r}: this agent has no journal that can load; pass the Run itself")
+            run = await self.journal.load(run)
+        return run if run.state in ("ended", "paused") else await self._drive(run, on_event, on_delta)
+
+    async def stream(
+        self, question: str, *, history: Iterable[Message] = (), id: str | None = None,  # noqa: A002
+    ) -> AsyncGenerator[Event | Delta, None]:
+        """Events and pieces of replies as they come. Leaving the loop early, or cancelling, ends the run's work."""
+        queue: asyncio.Queue[Event | Delta | None] = asyncio.Queue()
+        work = self.run(question, history=history, id=id, on_event=queue.put_nowait, on_delta=queue.put_nowait)
+        task = asyncio.create_task(work)
+        task.add_done_callback(lambda _: queue.put_nowait(None))
+        try:
+            while (item := await queue.get()) is not None:
+                yield item
+            await task
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    def run_sync(
+        self, question: str, *, history: Iterable[Message] = (), id: str | None = None,  # noqa: A002
+        on_event: OnEvent | None = None, on_delta: OnDelta | None = None,
+    ) -> Run:
+        """`run` for code without an event loop, and inside one (Jupyter): the work is done by a thread of its own."""
+        return blocking(self.run(question, history=history, id=id, on_event=on_event, on_delta=on_delta))
+
+    async def aclose(self) -> None:
+        """Close the model and the journal, where they can be closed."""
+        for part in (self.model, self.journal):
+            close = getattr(part, "aclose", None) or getattr(part, "close", None)
+            if close is not None and inspect.isawaitable(closing := close()):
+                await closing
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    # ── a run's own parts ─────────────────────────────────────────────────────
+
+    def _asked(self, question: str, history: tuple[Message, ...]) -> Asked:
+        name = self.dialect if isinstance(self.dialect, str) else type(self.dialect).__name__
+        abilities = getattr(self.model, "abilities", Abilities())
+        settings = {**self.settings, "abilities": asdict(abilities)}
+        specs = tuple(tool.spec for tool in self.tools)
+        return Asked(
+            question, specs, self.lang or language(question), name, getattr(self.model, "name", ""), self.instructions,
+            history, settings, at=time.time(),
+        )
+
+    def _emit(self, on_event: OnEvent | None) -> Emit:
+        if on_event is None:
+            return self.emit
+
+        async def tell(run: Run, event: Event) -> None:  # noqa: ARG001
+            if inspect.isawaitable(told := on_event(event)):
+                await told
+
+        return fan_out(self.emit, tell)
+
+    async def _drive(self, run: Run, on_event: OnEvent | None, on_delta: OnDelta | None) -> Run:
+        asked, abilities = run.asked, recorded_abilities(run.asked)
+        dialect = choose(asked.dialect, abilities) if isinstance(self.dialect, str) else self.dialect
+        policy = self.policy or default(asked.settings, abilities)
+        return await react(run, heard(self.model, dialect, run, on_delta), dialect, self.act, policy, self._emit(on_event))
+
+
+def recorded_abilities(asked: Asked) -> Abilities:
+    """What the model could do when the run was started; prompts depend on it, so it is part of the record."""
+    known = {field.name for field in fields(Abilities)}
+    recorded = asked.settings.get("abilities", {})
+    return Abilities(**{key: value for key, value in recorded.items() if key in known})
+
+
+def heard(model: Model, dialect: Dialect, run: Run, on_delta: OnDelta | None) -> Model:
+    """The model for one run: each reply is listened to as it comes in, and cut off where the dialect has heard enough."""
+
+    async def answer(request: Request, hear: Hear | None = None) -> Reply:
+        listener = dialect.listen(run)
+
+        def listen(text: str) -> bool:
+            for delta in listener.feed(text):
+                if on_delta:
+                    on_delta(delta)
+            return listener.stop or bool(hear and hear(text))
+
+        return await model(request, listen)
+
+    return answer
+
+
+def language(question: str) -> str:
+    """The language to answer in: "zh" where the question holds Chinese characters, else "en"."""
+    return "zh" if CJK.search(question) else "en"
+
+
+# ── one background loop for callers without one ───────────────────────────────
+
+T = TypeVar("T")
+STARTING = threading.Lock()
+
+
+def blocking(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end on the process's background loop. An interrupt cancels it, waits for it and is raised."""
+    with STARTING:
+        loop, thread = _background(os.getpid())
+    if threading.current_thread() is thread:
+        work.close()
+        raise RuntimeError("a blocking call from inside a run would wait for itself: await the asynchronous form instead")
+    done = threading.Event()
+
+    async def tracked() -> T:
+        try:
+            return await work
+        finally:
+            done.set()
+
+    future = asyncio.run_coroutine_threadsafe(tracked(), loop)
+    try:
+        return future.result()
+    except BaseException:
+        if future.cancel():
+            done.wait(timeout=5)
+        raise
+
+
+@cache
+def _background(pid: int) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:  # noqa: ARG001 - a forked child needs its own
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="tao", daemon=True)
+    thread.start()
+
+    def stop() -> None:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(timeout=5)
+        loop.close()
+
+    atexit.register(stop)
+    return loop, thread

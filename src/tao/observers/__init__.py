@@ -1,0 +1,1 @@
+"""Who is told: parts that only look."""
