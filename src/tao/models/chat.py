@@ -1,0 +1,201 @@
+"""The chat-completions form: `Request` → JSON bytes, answer or stream pieces → `Reply`. Pure; no network here.
+
+A history only grows, so the JSON of every message already seen is kept: each message is serialised once.
+"""
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from tao.messages import Message, Reply, Request, ToolCall, ToolSpec, Usage
+
+_dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_TOOLS: dict[int, tuple[ToolSpec, bytes]] = {}
+"""JSON of tool descriptions by identity; the description itself is held so that its identity stays its own."""
+
+
+def dumps(value: Any) -> bytes:
+    """JSON as UTF-8 bytes, no escapes beyond what JSON needs; a lone surrogate becomes "?" (JSON over HTTP has none)."""
+    return _dump(value).encode("utf-8", "replace")
+
+
+def body(request: Request, fields: Mapping[str, Any], *, reasoning: bool = False) -> bytes:
+    """The JSON body of one call: the request's messages and tools, and `fields` (model, limits …) as they are.
+
+    `reasoning` sends an assistant's reasoning back beside its calls, for servers that want it.
+    """
+    parts = [b'{"messages":[', b",".join([_message(message, reasoning) for message in request.messages]), b"]"]
+    if request.tools:
+        parts += [b',"tools":[', b",".join([_tool(spec) for spec in request.tools]), b"]"]
+    if fields:
+        parts += [b",", dumps(fields)[1:-1]]
+    parts.append(b"}")
+    return b"".join(parts)
+
+
+@lru_cache(maxsize=4096)
+def _message(message: Message, reasoning: bool) -> bytes:  # noqa: FBT001 - part of the cache key
+    entry: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.call_id is not None:
+        entry["tool_call_id"] = message.call_id
+    if message.calls:
+        entry["tool_calls"] = [
+            {"id": call.id or f"call_{place}", "type": "function", "function": {"name": call.name, "arguments": _sound(call.arguments)}}
+            for place, call in enumerate(message.calls)
+        ]
+    if reasoning and message.role == "assistant" and message.reasoning:
+        entry["reasoning_content"] = message.reasoning
+    return dumps(entry)
+
+
+def _sound(arguments: str) -> str:
+    """Arguments that every server takes back: a JSON object. Damaged text goes inside one, under the name "text"."""
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        value = None
+    return arguments if isinstance(value, dict) else _dump({"text": arguments})
+
+
+def _tool(spec: ToolSpec) -> bytes:
+    known = _TOOLS.get(id(spec))
+    if known is not None and known[0] is spec:
+        return known[1]
+    if len(_TOOLS) >= 1024:
+        _TOOLS.clear()
+    function = {"name": spec.name, "description": spec.description, "parameters": spec.parameters}
+    data = dumps({"type": "function", "function": function})
+    _TOOLS[id(spec)] = (spec, data)
+    return data
+
+
+class Gather:
+    """Collects one reply, from a whole answer or from the pieces of a stream."""
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.thought: list[str] = []
+        self.calls: list[dict[str, Any]] = []
+        self.finish: str | None = None
+        self.usage = Usage()
+        self.model = ""
+
+    def feed(self, answer: Mapping[str, Any]) -> str:
+        """Take a piece (or the whole); returns the text that is new in it.
+
+        Usage may stand in the answer, in a choice (Moonshot) or under "x_groq"; the first choice is the one that counts.
+        """
+        self.model = self.model or str(answer.get("model") or "")
+        choices = answer.get("choices") or ()
+        choice = choices[0] if choices and isinstance(choices[0], Mapping) else {}
+        group = answer.get("x_groq")
+        counted = answer.get("usage") or choice.get("usage") or (group.get("usage") if isinstance(group, Mapping) else None)
+        if counted:
+            self.usage = read_usage(counted)
+        self.finish = choice.get("finish_reason") or self.finish
+        piece = choice.get("delta") or choice.get("message") or {}
+        self._think(piece.get("reasoning_content") or piece.get("reasoning"))
+        for call in piece.get("tool_calls") or ():
+            self._call(call)
+        if piece.get("function_call"):
+            self._call({"index": 0, "function": piece["function_call"]})
+        new = self._plain(piece.get("content")) or str(piece.get("refusal") or "")
+        if new:
+            self.text.append(new)
+        return new
+
+    def _think(self, thought: Any) -> None:
+        if isinstance(thought, str) and thought:
+            self.thought.append(thought)
+
+    def _plain(self, content: Any) -> str:
+        """Text of a content that is a string, null, or a list of parts; parts that hold thoughts go to the thoughts."""
+        if not content or isinstance(content, str):
+            return content or ""
+        texts = []
+        for part in content if isinstance(content, list) else ():
+            if not isinstance(part, Mapping):
+                texts.append(str(part))
+            elif part.get("type") == "thinking":
+                self._think(self._plain(part.get("thinking")))
+            else:
+                texts.append(str(part.get("text") or ""))
+        return "".join(texts)
+
+    def _call(self, piece: Mapping[str, Any]) -> None:
+        """Merge a piece of a call: into the call of its index, unless it carries a new id; without an index, into the last."""
+        function = piece.get("function") or {}
+        name, arguments, mark = function.get("name") or "", function.get("arguments"), piece.get("id") or None
+        index = piece.get("index")
+        same = [call for call in self.calls if call["index"] == index] if index is not None else self.calls[-1:]
+        call = same[-1] if same else None
+        fresh = call is None or bool(mark and call["id"] and mark != call["id"] and name)
+        fresh = fresh or (index is None and bool(name) and (mark is None or mark != (call or {}).get("id")))
+        if fresh or call is None:
+            call = {"index": index, "id": None, "name": "", "arguments": []}
+            self.calls.append(call)
+        call["id"] = call["id"] or mark
+        if name and name != call["name"]:
+            call["name"] += name
+        if arguments is not None:
+            call["arguments"].append(arguments if isinstance(arguments, str) else _dump(arguments))
+
+    def reply(self, *, seconds: float = 0.0, first_token: float | None = None) -> Reply:
+        """All that came, as a Reply. A missing or repeated call id is replaced by one of ours; no arguments become `{}`."""
+        return Reply(
+            "".join(self.text),
+            calls=tuple(_with_ids(self.calls)),
+            reasoning="".join(self.thought) or None,
+            finish=self.finish or "stop",
+            usage=self.usage,
+            model=self.model,
+            seconds=seconds,
+            first_token=first_token,
+        )
+
+
+def _with_ids(calls: Iterable[Mapping[str, Any]]) -> Iterable[ToolCall]:
+    seen: set[str] = set()
+    for call in calls:
+        mark = call["id"]
+        if not isinstance(mark, str) or mark in seen:
+            mark = f"call_{secrets.token_hex(8)}"
+        seen.add(mark)
+        yield ToolCall(call["name"], "".join(call["arguments"]).strip() or "{}", mark)
+
+
+def read_usage(raw: Mapping[str, Any]) -> Usage:
+    """Token counts in any provider's shape.
+
+    Cached: `prompt_tokens_details.cached_tokens` (OpenAI and most), `prompt_cache_hit_tokens` (DeepSeek), `cached_tokens`
+    (Moonshot), `cache_read_input_tokens`. Where `total_tokens` is more than prompt and completion together, the rest is
+    reasoning that the server left out of `completion_tokens` (Gemini, xAI); it is counted in.
+    """
+    inside, outside = _details(raw, "prompt", "input"), _details(raw, "completion", "output")
+    prompt = _count(raw, "prompt_tokens", "input_tokens")
+    completion = _count(raw, "completion_tokens", "output_tokens")
+    cached = _count(inside, "cached_tokens")
+    if cached is None:
+        cached = _count(raw, "prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
+    reasoning = _count(outside, "reasoning_tokens")
+    reasoning = _count(raw, "reasoning_tokens") if reasoning is None else reasoning
+    total = _count(raw, "total_tokens")
+    if prompt is not None and completion is not None and total is not None and total > prompt + completion:
+        reasoning = total - prompt - completion if reasoning is None else reasoning
+        completion = total - prompt
+    return Usage(prompt, completion, cached, reasoning)
+
+
+def _details(raw: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
+    found = next((raw[f"{side}_tokens_details"] for side in sides if isinstance(raw.get(f"{side}_tokens_details"), Mapping)), {})
+    return found if isinstance(found, Mapping) else {}
+
+
+def _count(raw: Mapping[str, Any], *names: str) -> int | None:
+    for name in names:
+        value = raw.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return int(value)
+    return None

@@ -1,0 +1,132 @@
+"""What a server's "no" means: status, headers and body → one of ours. Pure; shared by every way of reaching a model."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from tao.errors import ModelError, Refused, TooLong, ToolsUnsupported, Transient
+
+QUOTED = 600
+"""At most so many characters of a server's own words are quoted."""
+
+_LONG = re.compile(
+    r"context[ _-]?(length|size|window)|maximum (context|input|prompt)|too many tokens|(prompt|input|request) (is |was )?too (long|large)"
+    r"|range of input length|exceed[a-z]* (the )?(model'?s )?(max|limit of|context|token limit)|input length|max_prompt|上下文长度|输入(长度|过长)|超(过|出).{0,12}(长度|上限|token)",
+    re.IGNORECASE,
+)
+_NO_TOOLS = re.compile(
+    r"(tool|function).{0,80}(not support|n't support|unsupported|unavailable|not (be )?(available|enabled|allowed)|requires? --|不支持)"
+    r"|(not support|n't support|unsupported|no endpoints found that support|不支持).{0,40}(tool|function|工具|函数)|(工具|函数).{0,20}不支持",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_MONEY = re.compile(
+    r"insufficient[ _](quota|balance|credit|fund)|exceeded your current quota|billing|arrearage|overdue|payment required|账户.{0,6}欠费|欠费|余额(不足|已用完)|资源包",
+    re.IGNORECASE,
+)
+_TRANSIENT = frozenset({408, 409, 425, 429, 499})
+_HINTS = {
+    401: "check the API key",
+    402: "check the account's balance",
+    403: "check what this key may use",
+    404: "check the base URL and the model's name",
+    413: "the request is too large",
+}
+_MINIMAX = {1000: 500, 1001: 504, 1002: 429, 1004: 401, 1008: 402, 1013: 500, 1024: 500, 1027: 400, 1033: 500, 1039: 429, 2013: 400}
+"""MiniMax answers errors with status 200 and its own numbers in `base_resp`; here as the HTTP status that they mean."""
+
+
+def failure(status: int, body: Any, headers: Mapping[str, str] | None = None, *, where: str, tools: bool = False) -> ModelError:
+    """The error that a refused request stands for, with the server's own words in it.
+
+    `body` is the decoded JSON, or the text where it was none; `where` names who answered ("deepseek"); `tools` says whether
+    the request carried structured tools (only then can the answer be ToolsUnsupported).
+    """
+    said = words(body)
+    label = said + " " + _code(body)
+    message = f"{where}: HTTP {status}: {said or '(no message)'}"
+    if _NO_MONEY.search(label) or status == 402:
+        return Refused(f"{message} ({_HINTS[402]})")
+    if tools and status not in _TRANSIENT and _NO_TOOLS.search(label):
+        return ToolsUnsupported(message)
+    if status == 413 or (status in {400, 422, 500} and _LONG.search(label)):
+        return TooLong(message)
+    if status in _TRANSIENT or status >= 500:
+        return Transient(message, retry_after(headers or {}, body))
+    hint = _HINTS.get(status)
+    return Refused(f"{message} ({hint})" if hint else message)
+
+
+def failure_inside(answer: Any, *, where: str, tools: bool = False) -> ModelError | None:
+    """The error that stands inside an answer of status 200, if there is one: an "error" field, or MiniMax's `base_resp`."""
+    if not isinstance(answer, Mapping):
+        return failure(502, answer, where=where, tools=tools)
+    base = answer.get("base_resp")
+    if isinstance(base, Mapping) and base.get("status_code"):
+        number = int(base["status_code"])
+        return failure(_MINIMAX.get(number, 400), {"message": base.get("status_msg"), "code": number}, where=where, tools=tools)
+    error = answer.get("error")
+    if not error:
+        choices = answer.get("choices") or [{}]
+        error = choices[0].get("error") if isinstance(choices[0], Mapping) else None
+    if not error:
+        return None
+    code = error.get("code") if isinstance(error, Mapping) else None
+    status = int(code) if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code)) else _status_by_name(str(code or ""), error)
+    return failure(status, {"error": error}, where=where, tools=tools)
+
+
+def _status_by_name(code: str, error: Any) -> int:
+    label = f"{code} {error.get('type', '')}" if isinstance(error, Mapping) else str(error)
+    if re.search(r"rate|overload|limit_reached|too_many", label, re.IGNORECASE):
+        return 429
+    return 400 if re.search(r"invalid|exceed|unsupported|not_found|refus|denied", label, re.IGNORECASE) else 500
+
+
+def words(body: Any) -> str:
+    """The server's own words, shortened: OpenAI's `error.message`, a `message` or `detail`, Gemini's list, or plain text."""
+    if isinstance(body, list) and body:
+        return words(body[0])
+    if isinstance(body, Mapping):
+        for key in ("error", "message", "detail", "msg", "errors"):
+            if body.get(key):
+                return words(body[key])
+        return _short(str(dict(body))) if body else ""
+    return _short("" if body is None else str(body))
+
+
+def _short(text: str) -> str:
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]{1,200}>", " ", text)).strip() if "<" in text[:200] else text.strip()
+    return text if len(text) <= QUOTED else text[:QUOTED] + " …"
+
+
+def _code(body: Any) -> str:
+    if isinstance(body, list) and body:
+        return _code(body[0])
+    if not isinstance(body, Mapping):
+        return ""
+    error = body.get("error")
+    inner = error if isinstance(error, Mapping) else body
+    return " ".join(str(inner[key]) for key in ("code", "type", "status") if inner.get(key) is not None)
+
+
+def retry_after(headers: Mapping[str, str], body: Any = None, now: datetime | None = None) -> float | None:
+    """Seconds that the server wants us to wait: `retry-after-ms`, `Retry-After` (seconds or a date), Gemini's `retryDelay`."""
+    low = {key.lower(): value for key, value in headers.items()}
+    try:
+        if "retry-after-ms" in low:
+            return max(0.0, float(low["retry-after-ms"]) / 1000)
+        if "retry-after" in low:
+            return _seconds_or_date(low["retry-after"], now)
+    except ValueError:
+        return None
+    found = re.search(r"'retryDelay': '(\d+(?:\.\d+)?)s'", str(body)) if body is not None else None
+    return float(found[1]) if found else None
+
+
+def _seconds_or_date(value: str, now: datetime | None) -> float:
+    if re.fullmatch(r"\s*\d+(\.\d+)?\s*", value):
+        return float(value)
+    date = parsedate_to_datetime(value)
+    return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
