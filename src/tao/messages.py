@@ -102,9 +102,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a call gave: `text` for the model, `data` for people. `kind` names why, where `ok` is false ("unknown_tool" …)."""
+    """What a call gave: `text` for the model, `data` for people. `kind` names why, where `ok` is false ("unknown_tool" …).
+
+    `notes` says what was mended on the way ('days: "42" → 42'); `full` is the whole text, where `text` shows only part of it.
+    """
 
     text: str
     ok: bool = True
     data: Any = None
     kind: str = ""
+    notes: tuple[str, ...] = ()
+    full: str = ""
