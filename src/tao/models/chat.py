@@ -189,8 +189,11 @@ def read_usage(raw: Mapping[str, Any]) -> Usage:
 
 
 def _details(raw: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
-    found = next((raw[f"{side}_tokens_details"] for side in sides if isinstance(raw.get(f"{side}_tokens_details"), Mapping)), {})
-    return found if isinstance(found, Mapping) else {}
+    for side in sides:
+        found = raw.get(f"{side}_tokens_details")
+        if isinstance(found, Mapping):
+            return found
+    return {}
 
 
 def _count(raw: Mapping[str, Any], *names: str) -> int | None:

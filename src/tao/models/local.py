@@ -15,7 +15,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -156,7 +156,7 @@ class LocalModel:
         gather.model = self.name
         return gather.reply(seconds=time.perf_counter() - started, first_token=first)
 
-    async def _stream(self, data: bytes) -> AsyncIterator[dict[str, Any]]:
+    async def _stream(self, data: bytes) -> AsyncGenerator[dict[str, Any]]:
         """The server's pieces. Leaving early (stop, cancel, error) stops the work at the next token or prompt batch."""
         loop, queue, enough = asyncio.get_running_loop(), asyncio.Queue[bytes | BaseException | None](), threading.Event()
 
