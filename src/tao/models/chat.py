@@ -6,6 +6,7 @@ A history only grows, so the JSON of every message already seen is kept: each me
 import json
 import secrets
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -21,12 +22,26 @@ def dumps(value: Any) -> bytes:
     return _dump(value).encode("utf-8", "replace")
 
 
-def body(request: Request, fields: Mapping[str, Any], *, reasoning: bool = False) -> bytes:
-    """The JSON body of one call: the request's messages and tools, and `fields` (model, limits …) as they are.
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How messages are written. `reasoning`: "never", "calls" (beside calls, also when empty) or "kept" (where there is some).
 
-    `reasoning` sends an assistant's reasoning back beside its calls, for servers that want it.
+    `null_content`: null, not "", beside calls. `signed`: a call's id carries the signature of its thought after `SIGNED`.
     """
-    parts = [b'{"messages":[', b",".join([_message(message, reasoning) for message in request.messages]), b"]"]
+
+    reasoning: str = "never"
+    null_content: bool = False
+    signed: bool = False
+
+
+PLAIN = Writing()
+SIGNED = "~signed~"
+"""Between a call's own id and the signature of its thought, which has to travel with it (Gemini)."""
+
+
+def body(request: Request, fields: Mapping[str, Any], writing: Writing = PLAIN) -> bytes:
+    """The JSON body of one call: the request's messages and tools, and `fields` (model, limits …) as they are."""
+    parts = [b'{"messages":[', b",".join([_message(message, writing) for message in request.messages]), b"]"]
     if request.tools:
         parts += [b',"tools":[', b",".join([_tool(spec) for spec in request.tools]), b"]"]
     if fields:
@@ -36,18 +51,27 @@ def body(request: Request, fields: Mapping[str, Any], *, reasoning: bool = False
 
 
 @lru_cache(maxsize=4096)
-def _message(message: Message, reasoning: bool) -> bytes:  # noqa: FBT001 - part of the cache key
+def _message(message: Message, writing: Writing) -> bytes:
     entry: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.call_id is not None:
-        entry["tool_call_id"] = message.call_id
+        entry["tool_call_id"] = message.call_id.partition(SIGNED)[0]
     if message.calls:
-        entry["tool_calls"] = [
-            {"id": call.id or f"call_{place}", "type": "function", "function": {"name": call.name, "arguments": _sound(call.arguments)}}
-            for place, call in enumerate(message.calls)
-        ]
-    if reasoning and message.role == "assistant" and message.reasoning:
-        entry["reasoning_content"] = message.reasoning
+        entry["tool_calls"] = [_call_entry(call, place, signed=writing.signed) for place, call in enumerate(message.calls)]
+        if writing.null_content and not message.content.strip():
+            entry["content"] = None
+    if message.role == "assistant" and writing.reasoning != "never":
+        due = message.reasoning or (writing.reasoning == "calls" and message.calls)
+        if due:
+            entry["reasoning_content"] = message.reasoning or ""
     return dumps(entry)
+
+
+def _call_entry(call: ToolCall, place: int, *, signed: bool) -> dict[str, Any]:
+    mark, _, signature = (call.id or f"call_{place}").partition(SIGNED)
+    entry = {"id": mark, "type": "function", "function": {"name": call.name, "arguments": _sound(call.arguments)}}
+    if signed and signature:
+        entry["extra_content"] = {"google": {"thought_signature": signature}}
+    return entry
 
 
 def _sound(arguments: str) -> str:
@@ -134,9 +158,11 @@ class Gather:
         fresh = call is None or bool(mark and call["id"] and mark != call["id"] and name)
         fresh = fresh or (index is None and bool(name) and (mark is None or mark != (call or {}).get("id")))
         if fresh or call is None:
-            call = {"index": index, "id": None, "name": "", "arguments": []}
+            call = {"index": index, "id": None, "name": "", "arguments": [], "signature": None}
             self.calls.append(call)
         call["id"] = call["id"] or mark
+        google = (piece.get("extra_content") or {}).get("google") or {}
+        call["signature"] = google.get("thought_signature") or call["signature"]
         if name and name != call["name"]:
             call["name"] += name
         if arguments is not None:
@@ -163,7 +189,8 @@ def _with_ids(calls: Iterable[Mapping[str, Any]]) -> Iterable[ToolCall]:
         if not isinstance(mark, str) or mark in seen:
             mark = f"call_{secrets.token_hex(8)}"
         seen.add(mark)
-        yield ToolCall(call["name"], "".join(call["arguments"]).strip() or "{}", mark)
+        signed = f"{mark}{SIGNED}{call['signature']}" if call["signature"] else mark
+        yield ToolCall(call["name"], "".join(call["arguments"]).strip() or "{}", signed)
 
 
 def read_usage(raw: Mapping[str, Any]) -> Usage:

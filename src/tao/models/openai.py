@@ -1,0 +1,146 @@
+"""Any OpenAI-compatible endpoint: chat completions, streamed where somebody listens, with the provider's profile applied."""
+
+import re
+import time
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any
+
+from tao.errors import Transient
+from tao.messages import Reply, Request
+from tao.models import quirks
+from tao.models.chat import Gather, Writing, body
+from tao.models.profiles import Profile
+from tao.models.wire import Target, Timeouts, Wire
+from tao.seams import Hear
+
+
+class ChatModel:
+    """One model of one provider. May be used from several event loops; `close` closes the connections of the running one.
+
+    `thinking` switches thinking on or off where the provider can (None: as the provider has it). `extra` goes into every
+    body as it is (seed, top_p, `tool_choice` …).
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        model: str,
+        *,
+        key: str | None = None,
+        base_url: str = "",
+        name: str = "",
+        thinking: bool | None = None,
+        extra: Mapping[str, Any] | None = None,
+        timeouts: Timeouts | None = None,
+        proxy: str | None = None,
+    ) -> None:
+        self.profile = profile
+        self.model = model
+        self.name = name or f"{profile.name}:{model}"
+        self.abilities = profile.abilities
+        self.url = f"{(base_url or profile.base_url).rstrip('/')}/chat/completions"
+        self.headers = {"Content-Type": "application/json"}
+        if key:
+            self.headers["Authorization"] = f"Bearer {key}"
+        self.extra = {**dict(profile.extra), **(profile.thinking(thinking) if profile.thinking and thinking is not None else {})}
+        self.extra |= dict(extra or {})
+        self.wire = Wire(timeouts, proxy)
+        self._writing = Writing(profile.reasoning, profile.null_content, profile.signed)
+        self._streams = re.compile(profile.streams) if profile.streams else None
+
+    async def __call__(self, request: Request, hear: Hear | None = None) -> Reply:
+        """Answer one request; streamed, and stopped as soon as `hear` says so, where it is given. Raises ModelError."""
+        started = time.perf_counter()
+        stream = hear is not None or bool(self._streams and self._streams.search(self.model))
+        data = self.written(request, stream=stream)
+        target = Target(self.url, self.headers, self.profile.name, bool(request.tools))
+        listening = _Listening(request.stop, hear, started)
+        if stream:
+            await self._follow(target, data, listening)
+        else:
+            listening.take(await self.wire.post(target, data))
+            if not listening.answered:
+                raise Transient(f"{self.profile.name}: the answer has no choices")
+        reply = listening.reply(self.model)
+        return quirks.own_names(reply, (spec.name for spec in request.tools))
+
+    async def _follow(self, target: Target, data: bytes, listening: "_Listening") -> None:
+        done = False
+        async with aclosing(self.wire.stream(target, data)) as pieces:
+            async for piece in pieces:
+                done = done or not piece
+                if listening.take(piece):
+                    return
+        if not done and listening.gather.finish is None:
+            raise Transient(f"{self.profile.name}: the stream broke off before the reply was finished")
+
+    def written(self, request: Request, *, stream: bool) -> bytes:
+        """The JSON body of this request, as this provider wants it."""
+        for mend in (quirks.safe_names, quirks.paired_ids, *self.profile.mends):
+            request = mend(request)
+        fields: dict[str, Any] = {"model": self.model, "stream": stream, **self.profile.form(request)}
+        if stream:
+            fields["stream_options"] = {"include_usage": True}
+        for key in ("max_tokens", "temperature"):
+            if (value := getattr(request, key)) is not None:
+                fields[key] = value
+        if request.stop:
+            fields["stop"] = list(request.stop)
+        fields |= self.extra
+        for trim in self.profile.trims:
+            fields = trim(fields, self.model)
+        return body(request, fields, self._writing)
+
+    async def close(self) -> None:
+        """Close the connections of the running event loop."""
+        await self.wire.close()
+
+
+class _Listening:
+    """Gathers a reply, tells its text on, and watches for stop sequences: a server may not know them, or not all."""
+
+    def __init__(self, stops: tuple[str, ...], hear: Hear | None, started: float) -> None:
+        self.gather = Gather()
+        self.stops = tuple(stop for stop in stops if stop)
+        self.hear = hear
+        self.started = started
+        self.first: float | None = None
+        self.answered = False
+        self._tail = ""
+
+    def take(self, piece: Mapping[str, Any]) -> bool:
+        """Take a piece; true: enough, the rest need not come."""
+        gather = self.gather
+        new = gather.feed(piece)
+        self.answered = self.answered or bool(piece.get("choices"))
+        if self.first is None and (new or gather.calls or gather.thought):
+            self.first = time.perf_counter() - self.started
+        if not new:
+            return False
+        stopped = bool(self.stops) and self._stop_in(new)
+        if stopped:
+            new = gather.text[-1]
+        if self.hear is not None and new and self.hear(new):
+            stopped = True
+        if stopped:
+            gather.finish = "stop"
+        return stopped
+
+    def _stop_in(self, new: str) -> bool:
+        """Whether a stop sequence is complete now; the text is then cut before it."""
+        seen = self._tail + new
+        places = [place for stop in self.stops if (place := seen.find(stop)) >= 0]
+        if not places:
+            self._tail = seen[-max(map(len, self.stops)) :]
+            return False
+        whole = "".join(self.gather.text)
+        cut = whole[: len(whole) - len(seen) + min(places)]
+        before = len(whole) - len(new)
+        self.gather.text = [cut[:before], cut[before:]]
+        return True
+
+    def reply(self, model: str) -> Reply:
+        """All that came."""
+        self.gather.model = self.gather.model or model
+        return self.gather.reply(seconds=time.perf_counter() - self.started, first_token=self.first)
