@@ -14,7 +14,7 @@ E = TypeVar("E", bound=Event)
 class Run:
     """An append-only list of events with an id. Properties compute; nothing is stored twice."""
 
-    __slots__ = ("events", "id")
+    __slots__ = ("__weakref__", "events", "id")
 
     def __init__(self, id: str, events: Iterable[Event] = ()) -> None:  # noqa: A002 - the field's usual name
         self.id = id

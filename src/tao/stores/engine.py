@@ -1,0 +1,132 @@
+"""One SQLAlchemy engine for a journal, and what its errors mean to a person."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event, make_url
+from sqlalchemy.engine.interfaces import DBAPICursor
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from tao.errors import StoreError
+
+BUSY_SECONDS = 10.0
+"""How long a statement waits for another process's transaction before it gives up."""
+
+MEANINGS = {
+    "SQLITE_BUSY": "is locked by another process; wait for it to finish, or give this one a journal of its own (--journal PATH)",
+    "SQLITE_LOCKED": "is locked by another connection; try again, or give this process a journal of its own (--journal PATH)",
+    "SQLITE_FULL": "cannot grow: the disk is full; free some space, or move the journal (--journal PATH)",
+    "SQLITE_READONLY": "is read-only; make it writable, or choose another one (--journal PATH)",
+    "SQLITE_PERM": "may not be accessed; change its permissions, or choose another one (--journal PATH)",
+    "SQLITE_CANTOPEN": "cannot be opened; check that its folder exists and may be written, or choose another one (--journal PATH)",
+    "SQLITE_IOERR": "could not be read or written by the disk; check the disk, or choose another one (--journal PATH)",
+    "SQLITE_NOTADB": "is not an SQLite database; move the file away or choose another one (--journal PATH)",
+    "SQLITE_CORRUPT": "is damaged; move the file away (`sqlite3 FILE .recover` may save its contents) and start a new one",
+}
+
+
+def address(where: str | Path) -> URL:
+    """A file's path or a database URL, as SQLAlchemy's URL. Raises StoreError for a URL that cannot be read."""
+    text = str(where)
+    if "://" not in text:
+        return URL.create("sqlite", database=str(Path(text).expanduser()))
+    try:
+        url = make_url(text)
+        url.get_dialect()
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise StoreError(f"journal address {text!r} cannot be read ({error}): give a file's path or sqlite:///PATH, postgresql://…") from error
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise StoreError(f"journal address {text!r} names no file; give one, or use tao.testing.MemoryJournal")
+    return url
+
+
+def connect(url: URL, synchronous: str) -> Engine:
+    """The engine: SQLite in WAL mode, transactions opened by us and not by the driver; any other database as it is.
+
+    WAL lets readers go on while one writes. `synchronous` FULL waits for the disk at every commit, so what `await` said
+    is durable survives a power cut as well; NORMAL survives only the end of the process, and is faster on slow disks.
+    """
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True)
+    _private_file(url)
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, paramstyle="named")
+
+    @event.listens_for(engine, "connect")
+    def _opened(connection: Any, _: Any) -> None:
+        connection.isolation_level = None
+        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _private_file(url: URL) -> None:
+    """Make the file and its folder readable by their owner only: questions and tool results are in it."""
+    path = str(url.database)
+    if path.startswith("file:"):
+        return
+    try:
+        Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
+    except OSError as error:
+        raise StoreError(f"journal {path} {MEANINGS['SQLITE_CANTOPEN']} ({error.strerror})") from error
+
+
+def place(url: URL) -> str:
+    """The journal's address for people, without a password."""
+    return url.database or "" if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
+
+
+class Conflict(StoreError):  # noqa: N818 - says what happened
+    """Somebody else has written what was to be written."""
+
+
+class Locked(StoreError):  # noqa: N818
+    """Another process held the database for too long."""
+
+
+@contextmanager
+def explained(url: URL) -> Iterator[None]:
+    """Turn a driver's error into a StoreError that says what to do."""
+    driver = _driver(url)
+    try:
+        yield
+    except (DBAPIError, driver.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        if isinstance(cause, driver.IntegrityError):
+            text = "this part of the run is already written: another process has gone on with it, or its id was used before"
+            raise Conflict(f"journal {place(url)}: {text}; load the run again, or take another id ({cause})") from error
+        code = getattr(cause, "sqlite_errorname", "")
+        meaning = next((text for name, text in MEANINGS.items() if code.startswith(name)), "failed")
+        kind = Locked if code.startswith("SQLITE_BUSY") else StoreError
+        raise kind(f"journal {place(url)} {meaning} ({cause})") from error
+
+
+@contextmanager
+def transaction(connection: PoolProxiedConnection, *, immediate: bool) -> Iterator[DBAPICursor]:
+    """One transaction over the driver itself; an exception takes it back. `immediate`: SQLite is to lock at once."""
+    cursor = connection.cursor()
+    try:
+        if immediate:
+            cursor.execute("BEGIN IMMEDIATE")
+        yield cursor
+        connection.commit()
+    except BaseException:
+        connection.rollback()
+        raise
+    finally:
+        cursor.close()
+
+
+@cache
+def _driver(url: URL) -> Any:
+    return url.get_dialect().import_dbapi()

@@ -1,0 +1,58 @@
+"""The schema's history. A new database is made as it is today; an old one is brought here step by step, by alembic."""
+
+import importlib
+from pathlib import Path
+
+from sqlalchemy import Column, Connection, MetaData, String, Table, inspect, select
+
+from tao.errors import StoreError
+from tao.stores.tables import METADATA
+
+HEAD = "0001"
+"""The newest revision in `versions/`; a test holds the two together."""
+
+VERSION = Table("tao_schema", MetaData(), Column("version_num", String(32), nullable=False, primary_key=True))
+
+
+def prepare(connection: Connection) -> None:
+    """Make the database current, inside the caller's writing transaction.
+
+    Only an old one loads alembic. Raises StoreError for a database that a newer tao
+    wrote, and for one that belongs to something else.
+    """
+    version = current(connection)
+    if version == HEAD:
+        return
+    if version is None:
+        METADATA.create_all(connection, checkfirst=False)
+        VERSION.create(connection)
+        connection.execute(VERSION.insert(), {"version_num": HEAD})
+    elif version > HEAD:
+        raise StoreError(f"the journal has schema {version}, this tao knows {HEAD}: it was written by a newer tao; upgrade this one")
+    else:
+        migrate(connection)
+
+
+def is_current(connection: Connection) -> bool:
+    """Whether nothing is to be done."""
+    return current(connection) == HEAD
+
+
+def current(connection: Connection) -> str | None:
+    """The revision that the database is at; None where it is empty."""
+    tables = inspect(connection).get_table_names()
+    if VERSION.name in tables:
+        return str(connection.execute(select(VERSION.c.version_num)).scalar_one())
+    if foreign := sorted({"runs", "events"} & set(tables)):
+        raise StoreError(f"the database has a table {foreign[0]!r} that is not tao's: give the journal a file or database of its own")
+    return None
+
+
+def migrate(connection: Connection, target: str = "head") -> None:
+    """Run alembic's upgrade over an open connection; from an empty database it builds every revision in turn."""
+    command, config = importlib.import_module("alembic.command"), importlib.import_module("alembic.config")
+    settings = config.Config()
+    settings.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    settings.set_main_option("path_separator", "os")
+    settings.attributes["connection"] = connection
+    command.upgrade(settings, target)

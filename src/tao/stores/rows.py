@@ -1,0 +1,116 @@
+"""A run's events as rows of the two tables, and back."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Engine, bindparam, insert, select, update
+from sqlalchemy.engine.interfaces import DBAPICursor
+from sqlalchemy.sql import ClauseElement
+
+from tao.errors import StoreError
+from tao.events import Ended, Event, Paused, Ruled, from_json, to_json
+from tao.run import Run
+from tao.stores.engine import Conflict
+from tao.stores.tables import EVENTS, RUNS
+
+NEW_RUN, NEW_EVENT = insert(RUNS), insert(EVENTS)
+HEAD_COLUMNS = ("state", "ended", "reason", "answer", "tokens")
+SET_HEAD = update(RUNS).where(RUNS.c.id == bindparam("run_id")).values({name: bindparam(name) for name in HEAD_COLUMNS})
+EVENTS_OF = select(EVENTS.c.seq, EVENTS.c.json).where(EVENTS.c.run_id == bindparam("run_id")).order_by(EVENTS.c.seq)
+
+TEXT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
+ASCII = json.JSONEncoder(separators=(",", ":"), default=str)
+"""Only for text with half a surrogate pair in it, which no database takes as it is; it reads back the same."""
+
+
+def append(cursor: DBAPICursor, engine: Engine, run: Run, start: int, upto: int) -> None:
+    """Write the events from `start` up to, not including, `upto`, and what they change in the list of runs."""
+    head: dict[str, Any] = {}
+    for event in run.events[start:upto]:
+        head = _head(run, event) or head
+    if start == 0:
+        asked = run.asked
+        first = {"id": run.id, "question": _plain(asked.question), "model": _plain(asked.model), "lang": asked.lang}
+        cursor.execute(text_of(NEW_RUN, engine), {**(head or _state("running")), **first, "started": asked.at})
+    elif head:
+        cursor.execute(text_of(SET_HEAD, engine), {**head, "run_id": run.id})
+    rows = [
+        {"run_id": run.id, "seq": seq, "kind": type(event).__name__.lower(), "json": _dump(event), "at": event.at}
+        for seq, event in enumerate(run.events[start:upto], start)
+    ]
+    cursor.executemany(text_of(NEW_EVENT, engine), rows)
+
+
+def stored(cursor: DBAPICursor, engine: Engine, run: Run) -> int:
+    """How many of a run's events are stored, for a run that this journal has not written so far.
+
+    Raises Conflict where the stored ones are not the run's own: somebody else has gone on with it.
+    """
+    cursor.execute(text_of(EVENTS_OF, engine), {"run_id": run.id})
+    events = read(run.id, cursor.fetchall())
+    for number, event in enumerate(events):
+        if number >= len(run.events) or _dump(event) != _dump(from_json(json.loads(_dump(run.events[number])))):
+            raise Conflict(f"run {run.id}: event {number} was written by another process meanwhile; load the run again")
+    return len(events)
+
+
+def read(run: str, rows: Iterable[Any]) -> list[Event]:
+    """Events from rows of (seq, json). Raises StoreError where one is missing or cannot be read."""
+    events = []
+    for number, (seq, text) in enumerate(rows):
+        if seq != number:
+            raise StoreError(f"run {run}: event {number} is missing from the journal; the run cannot be read")
+        try:
+            events.append(from_json(json.loads(text)))
+        except (ValueError, AttributeError, TypeError, StoreError) as error:
+            raise StoreError(f"run {run}, event {number}: {error}") from error
+    return events
+
+
+def text_of(statement: ClauseElement, engine: Engine) -> str:
+    """A statement in the engine's own SQL, with named parameters; compiled once."""
+    key = (id(statement), engine.dialect.name)
+    if key not in _TEXTS:
+        _TEXTS[key] = str(statement.compile(dialect=engine.dialect))
+    return _TEXTS[key]
+
+
+_TEXTS: dict[tuple[int, str], str] = {}
+
+
+def _head(run: Run, event: Event) -> dict[str, Any]:
+    """What an event changes in the list of runs."""
+    if isinstance(event, Ended):
+        counts = [count for count in (run.usage.prompt, run.usage.completion) if count is not None]
+        return _state("ended", event.reason, ended=event.at, answer=event.answer, tokens=sum(counts) if counts else None)
+    if isinstance(event, Paused):
+        return _state("paused", event.reason)
+    return _state("running") if isinstance(event, Ruled) else {}
+
+
+def _state(
+    state: str, reason: str | None = None, *, ended: float | None = None, answer: str | None = None, tokens: int | None = None,
+) -> dict[str, Any]:
+    reason, answer = (None if text is None else _plain(text) for text in (reason, answer))
+    return {"state": state, "reason": reason, "ended": ended, "answer": answer, "tokens": tokens}
+
+
+def _dump(event: Event) -> str:
+    """An event as JSON text that any database takes. What is not JSON (a tool's own data) is kept as its text."""
+    record = to_json(event)
+    text = TEXT.encode(record)
+    return text if _encodes(text) else ASCII.encode(record)
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _plain(text: str) -> str:
+    """Text for a column that people read: without what a database refuses (half a surrogate pair, NUL)."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "")
