@@ -23,7 +23,7 @@ from tao.observers.fan_out import fan_out, guarded
 from tao.policies import default
 from tao.run import Run
 from tao.seams import Abilities, Act, Delta, Dialect, Emit, Hear, Model, Policy
-from tao.tools.declare import declare
+from tao.tools.declare import Tool, declare
 from tao.tools.registry import registry
 
 OnEvent = Callable[[Event], Awaitable[None] | None]
@@ -59,7 +59,7 @@ class Agent:
         if lang not in (None, "zh", "en"):
             raise ConfigError(f"lang is {lang!r}; it must be 'zh', 'en' or None (the question's own)")
         self.model = connect(model) if isinstance(model, str) else model
-        self.tools = tuple(declare(tool) for tool in tools)
+        self.tools: tuple[Tool, ...] = tuple(declare(tool) for tool in tools)
         self.act = act or registry(self.tools)
         self.dialect, self.lang, self.instructions = dialect, lang, instructions
         self.policy, self.journal = policy, journal
@@ -135,9 +135,10 @@ class Agent:
         name = self.dialect if isinstance(self.dialect, str) else type(self.dialect).__name__
         abilities = getattr(self.model, "abilities", Abilities())
         settings = {**self.settings, "abilities": asdict(abilities)}
-        specs = tuple(tool.spec for tool in self.tools)
+        lang = self.lang or language(question)
+        specs = tuple(tool.said(lang) for tool in self.tools)
         return Asked(
-            question, specs, self.lang or language(question), name, getattr(self.model, "name", ""), self.instructions,
+            question, specs, lang, name, getattr(self.model, "name", ""), self.instructions,
             history, settings, at=time.time(),
         )
 

@@ -83,6 +83,13 @@ class MemoryJournal:
         """Append."""
         self.runs.setdefault(run.id, []).append(event)
 
+    async def load(self, run: str) -> Run:
+        """The run of that id, or of the only id that begins so; raises StoreError."""
+        found = [run] if run in self.runs else [name for name in self.runs if run and name.startswith(run)]
+        if len(found) != 1:
+            raise StoreError(f"run {run!r} could be {', '.join(sorted(found))}" if found else f"no run {run!r}")
+        return Run(found[0], self.runs[found[0]])
+
 
 class FakeClock:
     """Time that stands still until it is told to move on: `clock()` reads it, `await clock.sleep(s)` advances it."""

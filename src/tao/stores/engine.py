@@ -53,7 +53,7 @@ def connect(url: URL, synchronous: str) -> Engine:
     if url.get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True)
     _private_file(url)
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, paramstyle="named")
+    engine = create_engine(url, connect_args={} if "timeout" in url.query else {"timeout": BUSY_SECONDS}, paramstyle="named")
 
     @event.listens_for(engine, "connect")
     def _opened(connection: Any, _: Any) -> None:

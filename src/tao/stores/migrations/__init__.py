@@ -3,7 +3,7 @@
 import importlib
 from pathlib import Path
 
-from sqlalchemy import Column, Connection, MetaData, String, Table, inspect, select
+from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, inspect, select
 
 from tao.errors import StoreError
 from tao.stores.tables import METADATA
@@ -11,7 +11,8 @@ from tao.stores.tables import METADATA
 HEAD = "0001"
 """The newest revision in `versions/`; a test holds the two together."""
 
-VERSION = Table("tao_schema", MetaData(), Column("version_num", String(32), nullable=False, primary_key=True))
+VERSION = Table("tao_schema", MetaData(), Column("version_num", String(32)), PrimaryKeyConstraint("version_num", name="tao_schema_pkc"))
+"""What alembic makes itself, where it builds a database from nothing."""
 
 
 def prepare(connection: Connection) -> None:
@@ -49,10 +50,16 @@ def current(connection: Connection) -> str | None:
 
 
 def migrate(connection: Connection, target: str = "head") -> None:
-    """Run alembic's upgrade over an open connection; from an empty database it builds every revision in turn."""
-    command, config = importlib.import_module("alembic.command"), importlib.import_module("alembic.config")
+    """Run alembic's upgrade over an open connection; from an empty database it builds every revision in turn.
+
+    Raises StoreError where the database is at a revision that nobody knows.
+    """
+    command, config, util = (importlib.import_module(f"alembic.{name}") for name in ("command", "config", "util"))
     settings = config.Config()
     settings.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     settings.set_main_option("path_separator", "os")
     settings.attributes["connection"] = connection
-    command.upgrade(settings, target)
+    try:
+        command.upgrade(settings, target)
+    except util.CommandError as error:
+        raise StoreError(f"the journal has schema {current(connection)}, which this tao cannot bring up to date: {error}") from error

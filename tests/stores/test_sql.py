@@ -1,0 +1,351 @@
+import asyncio
+import json
+import sqlite3
+import stat
+import subprocess
+import sys
+from contextlib import closing, suppress
+
+import pytest
+from sqlalchemy import inspect
+
+from tao.errors import StoreError
+from tao.events import Asked, Decided, Ended, Observed, Paused, Replied, Ruled
+from tao.messages import Observation, Reply, Usage
+from tao.run import Run
+from tao.stores import migrations
+from tao.stores.engine import address, connect
+from tao.stores.sql import Journal
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "runs.db"
+
+
+@pytest.fixture
+async def journal(path):
+    async with Journal(path) as made:
+        yield made
+
+
+def asked(at=1.0, question="q"):
+    return Asked(question, lang="en", model="m", at=at)
+
+
+async def keep(journal, run, *events):
+    for event in events:
+        run.events.append(event)
+        await journal(run, event)
+    return run
+
+
+def rows(path, sql):
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+# ── the list of runs ──────────────────────────────────────────────────────────
+
+
+async def test_the_list_shows_the_latest_first_and_what_became_of_them(journal):
+    await keep(journal, Run("old"), asked(1.0), Replied(Reply("x", usage=Usage(10, 5))), Decided(answer="42"), Ended("answered", "42", at=9.0))
+    await keep(journal, Run("new"), asked(2.0), Paused("approval", "1.1"))
+    await keep(journal, Run("newer"), asked(3.0), Paused("approval"), Ruled("1.1", "h", "approve"))
+    newer, new, old = await journal.list()
+    assert (old.id, old.state, old.reason, old.answer, old.tokens, old.ended) == ("old", "ended", "answered", "42", 15, 9.0)
+    assert (new.state, new.reason, new.tokens) == ("paused", "approval", None)
+    assert (newer.state, newer.reason, newer.question, newer.model, newer.lang) == ("running", None, "q", "m", "en")
+    assert [run.id for run in await journal.list(1)] == ["newer"]
+    assert len(await journal.list(None)) == 3
+
+
+async def test_what_a_database_refuses_is_left_out_of_the_list_and_kept_in_the_event(journal):
+    await keep(journal, Run("r"), asked(question="a\0b\ud800c"))
+    assert (await journal.list())[0].question == "ab?c"
+    assert (await journal.load("r")).asked.question == "a\0b\ud800c"
+
+
+async def test_delete_forgets_the_run_and_its_events(journal, path):
+    await keep(journal, Run("abc"), asked(), Ended("answered", "1"))
+    await keep(journal, Run("other"), asked())
+    await journal.delete("ab")
+    assert [run.id for run in await journal.list()] == ["other"]
+    assert rows(path, "SELECT DISTINCT run_id FROM events") == [("other",)]
+    with pytest.raises(StoreError, match="no run 'ab'"):
+        await journal.delete("ab")
+
+
+# ── two writers ───────────────────────────────────────────────────────────────
+
+
+async def test_two_processes_that_go_on_with_a_run_cannot_both_append(journal, path):
+    await keep(journal, Run("r"), asked(), Replied(Reply("x")))
+    async with Journal(path) as other:
+        mine, theirs = await journal.load("r"), await other.load("r")
+        await keep(other, theirs, Decided("theirs"))
+        with pytest.raises(StoreError, match=r"event 2 was written by another process meanwhile; load the run again"):
+            await keep(journal, mine, Decided("mine"))
+        await keep(other, theirs, Ended("answered", "theirs"))
+        assert (await journal.load("r")).answer == "theirs"
+
+
+async def test_the_same_is_noticed_between_two_events(journal, path):
+    run = await keep(journal, Run("r"), asked(), Replied(Reply("x")))
+    async with Journal(path) as other:
+        await keep(other, await other.load("r"), Decided("theirs"))
+    with pytest.raises(StoreError, match="already written: another process has gone on with it"):
+        await keep(journal, run, Decided("mine"))
+
+
+async def test_two_copies_of_a_run_in_one_process_cannot_both_append(journal):
+    await keep(journal, Run("r"), asked())
+    one, two = await journal.load("r"), await journal.load("r")
+    await keep(journal, one, Replied(Reply("one")))
+    with pytest.raises(StoreError, match="event 1 was written by another process"):
+        await keep(journal, two, Replied(Reply("two")))
+
+
+async def test_an_id_is_used_once(journal):
+    await keep(journal, Run("r"), asked())
+    with pytest.raises(StoreError, match="its id was used before"):
+        await keep(journal, Run("r"), asked())
+
+
+async def test_one_spoilt_run_does_not_spoil_the_others_of_its_batch(journal):
+    await keep(journal, Run("taken"), asked())
+    results = await asyncio.gather(*(keep(journal, Run(name), asked()) for name in ("a", "taken", "b")), return_exceptions=True)
+    assert [isinstance(result, StoreError) for result in results] == [False, True, False]
+    assert {run.id for run in await journal.list()} == {"a", "b", "taken"}
+
+
+async def test_a_run_made_elsewhere_is_taken_in_whole(journal):
+    run = Run("made", [asked(), Replied(Reply("x")), Decided(answer="1"), Ended("answered", "1")])
+    await journal(run, run.events[-1])
+    assert (await journal.load("made")).events == run.events
+
+
+# ── what goes wrong ───────────────────────────────────────────────────────────
+
+
+async def test_a_locked_journal_says_so_and_catches_up_afterwards(journal, path):
+    run = await keep(journal, Run("r"), asked())
+    await journal.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as blocker:
+        blocker.execute("BEGIN IMMEDIATE")
+        impatient = Journal(f"sqlite:///{path}?timeout=0.05")
+        with pytest.raises(StoreError, match=r"runs.db is locked by another process; wait .* \(--journal PATH\)"):
+            await keep(impatient, run, Replied(Reply("x")))
+        blocker.execute("ROLLBACK")
+        await keep(impatient, run, Decided(answer="1"))
+        assert (await impatient.load("r")).events == run.events
+        await impatient.close()
+
+
+async def test_a_full_disk_says_so_and_writes_nothing(journal, path):
+    run = await keep(journal, Run("r"), asked())
+    pages = rows(path, "PRAGMA page_count")[0][0]
+    await journal.close()
+    limited = Journal(path)
+    engine = limited._open()
+    connection = engine.raw_connection()
+    connection.execute(f"PRAGMA max_page_count={pages + 2}")
+    limited._driver = connection
+    with pytest.raises(StoreError, match="cannot grow: the disk is full; free some space"):
+        await keep(limited, run, Observed("1.1", Observation("x" * 100_000)))
+    assert (await limited.load("r")).events == run.events[:1]
+    await limited.close()
+
+
+async def test_a_read_only_journal_can_be_read_and_says_so_when_written(journal, path):
+    run = await keep(journal, Run("r"), asked())
+    await journal.close()
+    async with Journal(f"sqlite:///file:{path}?mode=ro&uri=true") as reader:
+        assert (await reader.load("r")).events == run.events
+        with pytest.raises(StoreError, match="is read-only; make it writable"):
+            await keep(reader, run, Replied(Reply("x")))
+
+
+async def test_a_file_that_is_no_database_is_named(path):
+    path.write_text("these are not the bytes of a database, and there are enough of them " * 10)
+    async with Journal(path) as journal:
+        with pytest.raises(StoreError, match=r"runs.db is not an SQLite database; move the file away"):
+            await journal.list()
+
+
+async def test_damaged_pages_are_named(journal, path):
+    for n in range(50):
+        await keep(journal, Run(f"r{n}"), asked(question="x" * 1000))
+    await journal.close()
+    data = bytearray(path.read_bytes())
+    data[4096 * 2 :] = b"\xff" * (len(data) - 4096 * 2)
+    path.write_bytes(data)
+    async with Journal(path) as again:
+        with pytest.raises(StoreError, match="is damaged; move the file away"):
+            await again.list()
+
+
+async def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    async with Journal(tmp_path / "file" / "runs.db") as journal:
+        with pytest.raises(StoreError, match="cannot be opened; check that its folder exists"):
+            await journal.list()
+
+
+async def test_a_missing_and_a_damaged_event_are_named(journal, path):
+    await keep(journal, Run("gap"), asked(), Replied(Reply("x")), Decided(answer="1"))
+    await keep(journal, Run("bad"), asked(), Replied(Reply("x")))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM events WHERE run_id='gap' AND seq=1")
+        connection.execute("UPDATE events SET json='{' WHERE run_id='bad' AND seq=1")
+    with pytest.raises(StoreError, match="run gap: event 1 is missing"):
+        await journal.load("gap")
+    with pytest.raises(StoreError, match="run bad, event 1: "):
+        await journal.load("bad")
+
+
+@pytest.mark.parametrize(("where", "said"), [
+    ("nonsense://x", "cannot be read"), ("sqlite:///:memory:", "names no file"), ("sqlite://", "names no file"), ("://", "cannot be read"),
+])
+def test_an_address_that_makes_no_sense_is_refused(where, said):
+    with pytest.raises(StoreError, match=said):
+        Journal(where)
+
+
+async def test_a_tools_own_data_does_not_have_to_be_json(journal):
+    run = await keep(journal, Run("r"), asked(), Observed("1.1", Observation("x", data={"path": object, "n": 1})))
+    data = next((await journal.load("r")).all(Observed)).observation.data
+    assert data == {"path": "<class 'object'>", "n": 1}
+    await keep(journal, run, Ended("answered"))
+
+
+async def test_a_cancelled_wait_does_not_take_the_event_back(journal):
+    run = await keep(journal, Run("r"), asked())
+    run.events.append(Replied(Reply("paid for")))
+    waiting = asyncio.create_task(journal(run, run.events[-1]))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with suppress(asyncio.CancelledError):
+        await waiting
+    await keep(journal, run, Decided(answer="1"))
+    assert (await journal.load("r")).events == run.events
+
+
+async def test_a_closed_journal_opens_again(journal):
+    await keep(journal, Run("a"), asked())
+    await journal.close()
+    await keep(journal, Run("b"), asked())
+    assert len(await journal.list()) == 2
+
+
+def test_one_journal_serves_several_event_loops(path):
+    journal = Journal(path)
+    run = Run("r")
+    asyncio.run(keep(journal, run, asked()))
+    asyncio.run(keep(journal, run, Ended("answered")))
+    assert asyncio.run(journal.load("r")).ended
+    asyncio.run(journal.close())
+
+
+async def test_the_file_is_its_owners_alone(journal, path):
+    await keep(journal, Run("r"), asked())
+    for file in path.parent.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+
+
+# ── the schema's history ──────────────────────────────────────────────────────
+
+
+def shape(path):
+    """Everything that SQLAlchemy can tell of a database's schema."""
+    engine = connect(address(path), "FULL")
+    try:
+        looked = inspect(engine)
+        return {
+            table: (
+                [{**column, "type": str(column["type"])} for column in looked.get_columns(table)],
+                looked.get_pk_constraint(table), looked.get_foreign_keys(table), looked.get_indexes(table), looked.get_table_options(table),
+            )
+            for table in looked.get_table_names()
+        }
+    finally:
+        engine.dispose()
+
+
+def migrated(path, target="head"):
+    engine = connect(address(path), "FULL")
+    with engine.execution_options(writes=True).begin() as connection:
+        migrations.migrate(connection, target)
+    engine.dispose()
+
+
+async def test_a_new_database_is_what_the_migrations_make(tmp_path):
+    async with Journal(tmp_path / "new.db") as journal:
+        await journal.list()
+    migrated(tmp_path / "migrated.db")
+    assert shape(tmp_path / "new.db") == shape(tmp_path / "migrated.db")
+    kinds = "SELECT name, wr FROM pragma_table_list ORDER BY name"
+    assert rows(tmp_path / "new.db", kinds) == rows(tmp_path / "migrated.db", kinds)
+    assert rows(tmp_path / "migrated.db", "SELECT * FROM tao_schema") == [(migrations.HEAD,)]
+
+
+async def test_a_migrated_database_serves(tmp_path):
+    migrated(tmp_path / "old.db")
+    async with Journal(tmp_path / "old.db") as journal:
+        await keep(journal, Run("r"), asked())
+        assert (await journal.load("r")).asked.question == "q"
+
+
+async def test_a_database_at_an_unknown_older_revision_is_refused(tmp_path):
+    path = tmp_path / "old.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE tao_schema (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        connection.execute("INSERT INTO tao_schema VALUES ('0000')")
+    async with Journal(path) as journal:
+        with pytest.raises(StoreError, match="schema 0000, which this tao cannot bring up to date"):
+            await journal.list()
+
+
+async def test_a_database_of_a_newer_tao_is_refused(journal, path):
+    await keep(journal, Run("r"), asked())
+    await journal.close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE tao_schema SET version_num = '9999'")
+    with pytest.raises(StoreError, match=r"has schema 9999, this tao knows .*: it was written by a newer tao; upgrade this one"):
+        await journal.list()
+
+
+async def test_somebody_elses_database_is_left_alone(path):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE events (x)")
+    async with Journal(path) as journal:
+        with pytest.raises(StoreError, match="has a table 'events' that is not tao's"):
+            await journal.list()
+
+
+def test_opening_a_current_or_new_database_does_not_load_alembic(path):
+    code = f"""
+import asyncio, sys
+from tao.stores.sql import Journal
+async def main():
+    async with Journal({str(path)!r}) as journal:
+        await journal.list()
+asyncio.run(main())
+print([name for name in sys.modules if name.startswith("alembic")])
+"""
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert json.loads(done.stdout) == []
+
+
+def test_two_processes_that_open_a_new_journal_at_once_both_can(path):
+    code = f"""
+import asyncio
+from tao.stores.sql import Journal
+async def main():
+    async with Journal({str(path)!r}) as journal:
+        await journal.list()
+asyncio.run(main())
+"""
+    both = [subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [(process.communicate()[1], process.returncode) for process in both] == [("", 0), ("", 0)]
