@@ -1,0 +1,69 @@
+"""What a function returned, as an observation: text for the model, plain JSON values for people."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from tao.messages import Observation
+from tao.tools.words import say
+
+MAGIC = {
+    b"\x89PNG": "PNG image", b"\xff\xd8\xff": "JPEG image", b"GIF8": "GIF image", b"%PDF": "PDF", b"PK\x03\x04": "ZIP", b"BM": "BMP image",
+}  # fmt: skip
+STRUCTURED = (BaseModel, Mapping, list, tuple, set, frozenset)
+
+
+def observe(value: Any) -> Observation:
+    """The observation of a returned value.
+
+    A text stays as it is; other values become JSON (`data` holds them, for a text it stays empty); None is a clear word;
+    bytes and images are described; an Observation is taken over.
+    """
+    if isinstance(value, Observation):
+        return value
+    if isinstance(value, str) and type(value) is str:
+        return Observation(clean(value) or say("(empty text)", "（空文本）"))
+    if value is None:
+        return Observation(say("Done (nothing to report).", "已完成（没有返回内容）。"))
+    if isinstance(value, bytes | bytearray | memoryview):
+        return Observation(_binary(bytes(value)))
+    if (size := getattr(value, "size", None)) and isinstance(size, tuple) and isinstance(getattr(value, "mode", None), str):
+        return Observation(say(f"[image, {size[0]}×{size[1]} pixels]", f"[图像，{size[0]}×{size[1]} 像素]"))
+    data = plain(value)
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    return Observation(clean(text) or say("(empty text)", "（空文本）"), data=data)
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON has it: models and dataclasses as objects, dates and decimals as text, the unknown as its text."""
+    try:
+        if isinstance(value, STRUCTURED) or dataclasses.is_dataclass(value):
+            return to_jsonable_python(value, fallback=_fallback, inf_nan_mode="strings", serialize_unknown=True, bytes_mode="base64")
+        return to_jsonable_python(value, fallback=_fallback, inf_nan_mode="strings")
+    except (ValueError, TypeError, RecursionError):  # contains itself, or fails to print itself
+        return f"{type(value).__name__}: {str(value)[:2000]}"
+
+
+def clean(text: str) -> str:
+    """Text that every database and wire takes: no lone surrogates, no NUL."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _fallback(value: Any) -> Any:
+    as_list = getattr(value, "tolist", None)
+    return as_list() if callable(as_list) else str(value)
+
+
+def _binary(value: bytes) -> str:
+    kind = next((name for head, name in MAGIC.items() if value.startswith(head)), "")
+    return say(f"[{kind or 'binary data'}, {len(value)} bytes]", f"[{kind or '二进制数据'}，{len(value)} 字节]")
