@@ -122,7 +122,7 @@ class Gather:
         piece = choice.get("delta") or choice.get("message") or {}
         self._think(piece.get("reasoning_content") or piece.get("reasoning"))
         for call in piece.get("tool_calls") or ():
-            self._call(call)
+            self._call(call, whole="message" in choice)
         if piece.get("function_call"):
             self._call({"index": 0, "function": piece["function_call"]})
         new = self._plain(piece.get("content")) or str(piece.get("refusal") or "")
@@ -148,14 +148,17 @@ class Gather:
                 texts.append(str(part.get("text") or ""))
         return "".join(texts)
 
-    def _call(self, piece: Mapping[str, Any]) -> None:
-        """Merge a piece of a call: into the call of its index, unless it carries a new id; without an index, into the last."""
+    def _call(self, piece: Mapping[str, Any], *, whole: bool = False) -> None:
+        """Merge a piece of a call: into the call of its index, unless it carries a new id; without an index, into the last.
+
+        In a `whole` answer each is a call of its own.
+        """
         function = piece.get("function") or {}
         name, arguments, mark = function.get("name") or "", function.get("arguments"), piece.get("id") or None
         index = piece.get("index")
         same = [call for call in self.calls if call["index"] == index] if index is not None else self.calls[-1:]
         call = same[-1] if same else None
-        fresh = call is None or bool(mark and call["id"] and mark != call["id"] and name)
+        fresh = whole or call is None or bool(mark and call["id"] and mark != call["id"] and name)
         fresh = fresh or (index is None and bool(name) and (mark is None or mark != (call or {}).get("id")))
         if fresh or call is None:
             call = {"index": index, "id": None, "name": "", "arguments": [], "signature": None}
