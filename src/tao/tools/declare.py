@@ -19,7 +19,7 @@ from tao.errors import ConfigError
 from tao.messages import Call, ToolSpec
 from tao.run import Run
 from tao.tools import docstring
-from tao.tools.schema import EMPTY, Writer, lean, portable, without_null
+from tao.tools.schema import Writer, lean, portable, without_null
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -274,7 +274,7 @@ def _described(schema: dict[str, Any], params: Mapping[str, inspect.Parameter], 
             one["description"] = said
         if _is_date(one, doc, key):
             one["format"] = "date"
-        if (plain := _plain(default)) not in EMPTY and len(str(plain)) <= 40:
+        if (plain := _plain(default)) and len(str(plain)) <= 40:  # nothing, 0 and false need no saying
             one["default"] = plain
         properties[key] = one
     return {**schema, "properties": properties}
