@@ -77,3 +77,8 @@ class Pause(Exception):  # noqa: N818 - not an error: control flow
         super().__init__(reason)
         self.reason = reason
         self.call_id = call_id
+
+
+def both(english: str, chinese: str) -> str:
+    """A text for people whose language is not known where it is said: English, and Chinese on the line below."""
+    return f"{english}\n{chinese}"

@@ -1,0 +1,177 @@
+"""Settings: what was given, then the environment, `.env`, `tao.toml` here and in ~/.config/tao; validated once, then frozen.
+
+Nothing else reads settings from the environment. Keys of providers stay out of it: `environment()` hands them on.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from dotenv import dotenv_values
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    TomlConfigSettingsSource,
+)
+
+from tao.errors import ConfigError, both
+
+PREFIX = "TAO_"
+FILES = (Path("~/.config/tao/tao.toml"), Path("tao.toml"))
+OTHERS = {"TAO_CACHE", "TAO_MODEL_CHANNELS", "TAO_SHARED"}
+"""Variables with our prefix that are no settings: where model files lie and come from, where tests find shared data."""
+
+
+class Local(BaseModel):
+    """How a model file is run in this process."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    threads: int | None = Field(default=None, ge=1, description="compute threads; empty: chosen by the number of cores")
+    context: int = Field(default=8192, ge=512, description="tokens that a prompt and its reply may take together")
+    slots: int = Field(default=1, ge=1, description="calls at the same time")
+    batch: int = Field(default=256, ge=1, description="prompt tokens that are evaluated in one go")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. An environment variable is `TAO_` and the name; nested names are joined by `__`."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", env_prefix=PREFIX, env_nested_delimiter="__", env_file=".env", env_ignore_empty=True,
+        dotenv_filtering="only_existing", toml_file=FILES, validate_default=False,
+    )
+
+    model: str = Field(default="local", min_length=1, description="who answers: local, provider:model, a .gguf file, http://host/v1#name")
+    lang: Literal["zh", "en"] | None = Field(default=None, description="language of prompts and answers; empty: the question's own")
+    dialect: Literal["auto", "react", "json", "bracket", "native"] = Field(default="auto", description="how calls are written")
+    instructions: str = Field(default="", description="what the model is told beside the question")
+    max_steps: int = Field(default=8, ge=1, le=1000, description="model replies that a run may take")
+    max_tokens: int | None = Field(default=None, ge=1, description="prompt and completion tokens that a run may take; empty: no limit")
+    deadline: float | None = Field(default=None, gt=0, description="seconds that a run may take; empty: no limit")
+    thinking: bool | None = Field(default=None, description="switch the provider's thinking on or off; empty: as the provider has it")
+    docs: Path | None = Field(default=None, description="a folder of text files that the tool `search` looks through")
+    tools: Annotated[tuple[str, ...], NoDecode] = Field(default=(), description="files with more tools: FILE.py or FILE.py:factory")
+    builtins: bool = Field(default=True, description="offer the tools that come with tao")
+    journal: str = Field(default="", description="where runs are kept: a file or a database URL; empty: ~/.local/state/tao/runs.db")
+    synchronous: Literal["FULL", "NORMAL"] = Field(default="FULL", description="FULL: a recorded event survives a power cut")
+    local: Local = Local()
+
+    @field_validator("tools", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        """A text is a list with commas between."""
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("synchronous", mode="before")
+    @classmethod
+    def _upper(cls, value: Any) -> Any:
+        return value.upper() if isinstance(value, str) else value
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource, file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """First wins."""
+        files = TomlConfigSettingsSource(settings_cls, [path.expanduser() for path in FILES], deep_merge=True)
+        return init_settings, env_settings, dotenv_settings, files
+
+
+def load(given: Mapping[str, Any] | None = None) -> Settings:
+    """The settings; `given` (a command's options) goes before everything, and None in it means: not given.
+
+    Raises ConfigError that says which setting, what came from where, and what is wanted.
+    """
+    given = {name: value for name, value in (given or {}).items() if value is not None}
+    try:
+        return Settings(**given)
+    except tomllib.TOMLDecodeError as error:
+        path = next((path for path in FILES if not _readable(path)), FILES[-1])
+        raise ConfigError(both(f"{path} is not valid TOML: {error}", f"{path} 不是有效的 TOML：{error}")) from error
+    except SettingsError as error:
+        raise ConfigError(both(f"settings cannot be read: {error}", f"无法读取设置：{error}")) from error
+    except ValidationError as error:
+        problems = [_complaint(problem, given) for problem in error.errors(include_url=False)]
+        raise ConfigError(both("\n".join(english for english, _ in problems), "\n".join(chinese for _, chinese in problems))) from error
+
+
+def environment() -> dict[str, str]:
+    """The environment, and what `.env` adds to it; the real environment wins."""
+    return {**{name: value for name, value in dotenv_values(".env").items() if value is not None}, **os.environ}
+
+
+def journal_address(settings: Settings) -> str:
+    """Where runs are kept."""
+    state = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser()
+    return settings.journal or str(state / "tao" / "runs.db")
+
+
+def strangers() -> list[str]:
+    """Environment variables that begin like ours and are no setting: most likely slips of the pen."""
+    known = {PREFIX + name.upper() for name in Settings.model_fields} | OTHERS
+    return sorted(name for name in os.environ if name.startswith(PREFIX) and name.split("__")[0] not in known)
+
+
+# ── what is wrong with a setting ──────────────────────────────────────────────
+
+WANTED: dict[str, tuple[str, str]] = {
+    "int_parsing": ("a whole number", "整数"),
+    "int_type": ("a whole number", "整数"),
+    "int_from_float": ("a whole number", "整数"),
+    "float_parsing": ("a number", "数字"),
+    "float_type": ("a number", "数字"),
+    "bool_parsing": ("true or false", "true 或 false"),
+    "bool_type": ("true or false", "true 或 false"),
+    "string_type": ("a text", "文本"),
+    "string_too_short": ("a text that is not empty", "非空文本"),
+    "greater_than_equal": ("{ge} or more", "不小于 {ge}"),
+    "greater_than": ("more than {gt}", "大于 {gt}"),
+    "less_than_equal": ("{le} or less", "不大于 {le}"),
+    "literal_error": ("one of {expected}", "以下之一：{expected}"),
+    "path_type": ("a path", "路径"),
+    "tuple_type": ("a list of texts", "文本列表"),
+}
+
+
+def _complaint(problem: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[str, str]:
+    path = [str(step) for step in problem["loc"]]
+    name, came = ".".join(path), problem["input"]
+    english, chinese = _source(path, given)
+    if problem["type"] == "extra_forbidden":
+        near = get_close_matches(path[-1], Local.model_fields if len(path) > 1 else Settings.model_fields, 1, 0.6)
+        hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想写 {near[0]!r}？") if near else ("", "")
+        return f"there is no setting {name!r} ({english}){hint}", f"没有名为 {name!r} 的设置（{chinese}）{hint_zh}"
+    wanted, wanted_zh = WANTED.get(problem["type"], (problem["msg"], problem["msg"]))
+    context = problem.get("ctx", {})
+    wanted, wanted_zh = wanted.format(**context), wanted_zh.format(**context).replace(" or ", " 或 ")
+    return f"setting {name!r} is {came!r} ({english}); wanted: {wanted}", f"设置 {name!r} 的值为 {came!r}（{chinese}）；应为：{wanted_zh}"
+
+
+def _source(path: list[str], given: Mapping[str, Any]) -> tuple[str, str]:
+    """Where a value came from, in both languages."""
+    if path[0] in given:
+        option = "--" + "-".join(path).replace("_", "-")
+        return f"option {option}", f"选项 {option}"
+    variable = PREFIX + "__".join(path).upper()
+    if variable in os.environ:
+        return f"environment variable {variable}", f"环境变量 {variable}"
+    if variable in dotenv_values(".env"):
+        return f"{variable} in .env", f".env 中的 {variable}"
+    return "tao.toml", "tao.toml"
+
+
+def _readable(path: Path) -> bool:
+    try:
+        tomllib.loads(path.expanduser().read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return True
+    except (tomllib.TOMLDecodeError, OSError, UnicodeDecodeError):
+        return False
+    return True
