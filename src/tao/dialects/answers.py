@@ -1,0 +1,98 @@
+"""Where a labelled answer ends, and what a reply without any label means."""
+
+import re
+
+from tao.dialects.clean import SPACE, TURN, untoken
+from tao.dialects.labels import STRONG, Label, label_at, outside_fences
+from tao.dialects.names import Tools, is_finish
+
+_ANNOUNCE = re.compile(
+    r"(?:\bI(?:'ll| will| can| should| need to| am going to|'m going to| must| would| want to| have to)\b|\blet me\b|\blet's\b|\bI plan to\b"
+    r"|我(?:将|会|要|需要|应该|可以|打算|得|先|来)|让我|接下来|现在(?:我)?(?:将|要|来)?|需要(?:先)?(?:使用|调用)|首先)",
+    re.IGNORECASE,
+)
+_USING = re.compile(r"\b(?:use|using|call|calling|invoke|run|search|query|look|check|fetch|get|try|consult)\w{0,3}\b|使用|调用|查询|搜索|用|运行|查", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?。！？\n])\s*")
+NO_TOOL = re.compile(
+    r"(?:do(?:es)? (?:I|we) need (?:to use )?(?:a|any|the)? ?tools?\??|need(?:ed)? (?:to use )?a? ?tools?\?|是?否?(?:需要|要)(?:使用|调用|用)?(?:任何)?工具(?:吗|么)?[?？]?)"
+    r"[ \t*]*[:：]?[ \t*]*(?:no\b|否|不(?:需要|用|必)?|无需|没有必要)[ \t]*[.。!！,，*]*(?P<same>[^\n]*)",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(r"\s*\**(?:AI|Assistant|助手|回复|回答|Response)\**[ \t]*[:：][ \t]*", re.IGNORECASE)
+
+
+def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:
+    """Where the answer that begins at `start` ends: at a new cycle (P3), at a turn token, or with the text.
+
+    A new cycle is a line-start action of a known tool with its input, or a Thought, Question or Observation from which a
+    complete step or another final answer follows. Nothing in a code fence begins one.
+    """
+    turn = TURN.search(text, start)
+    end = turn.start() if turn else len(text)
+    opening: int | None = None
+    for label in outside_fences(text, start):
+        if label.start >= end:
+            break
+        if (label.kind == "final" and _same_strength(label, first)) or (label.kind == "action" and _step(text, label, tools)):
+            return label.start if opening is None else opening
+        if label.kind in {"thought", "question", "observation"} and opening is None:
+            opening = label.start
+    return end
+
+
+def _same_strength(label: Label, first: Label) -> bool:
+    """`Answer:` is a word of answers too: it counts only where the answer itself was labelled so."""
+    return bool(STRONG.match(label.word)) or not STRONG.match(first.word)
+
+
+def _step(text: str, action: Label, tools: Tools) -> bool:
+    """Whether an action label begins a complete step: a known tool's name, with its input."""
+    end = text.find("\n", action.value)
+    line = text[action.value : len(text) if end < 0 else end].strip(SPACE)
+    name = re.split(r"[\[(（［{]|(?i:\baction[ _]?input)", line, maxsplit=1)[0]
+    if not any((tools.resolve(name) if name else None, is_finish(name, tools))):
+        return False
+    if len(name) < len(line):
+        return True
+    while end >= 0:
+        begin = end + 1
+        if label := label_at(text, begin):
+            return label.kind == "input"
+        end = text.find("\n", begin)
+        if line := text[begin : len(text) if end < 0 else end].strip(SPACE):
+            return line[0] == "{"
+    return False
+
+
+def tidy(answer: str, *, bold: bool = False) -> str:
+    """An answer without leaked turn tokens, a dangling closing fence, or the bold mark of its label."""
+    answer = untoken(answer)
+    lines = answer.split("\n")
+    if lines and lines[-1].strip(SPACE) in {"```", "~~~"} and sum(line.lstrip(SPACE)[:3] in {"```", "~~~"} for line in lines) % 2:
+        answer = "\n".join(lines[:-1]).rstrip(SPACE)
+    for mark in ("**", "__"):
+        if bold and answer.endswith(mark) and answer.count(mark) % 2:
+            answer = answer[:-2].rstrip(SPACE)
+    return untoken(answer)
+
+
+def announces(text: str, tools: Tools) -> bool:
+    """Whether prose does nothing but announce the use of a tool; a question to the user is none."""
+    text = text.strip(SPACE)
+    if len(text) > 600 or text.endswith(("?", "？")):
+        return False
+    sentences = [part for part in _SENTENCE.split(text) if part.strip()]
+    last = sentences[-1] if sentences else text
+    if not (found := _ANNOUNCE.search(last)):
+        return False
+    lower = last.lower()
+    named = any(spec.name.lower() in lower for spec in tools.specs) or re.search(r"\btools?\b|工具", lower)
+    return bool(named and _USING.search(last, found.start()))
+
+
+def no_tool_answer(thought: str) -> str | None:
+    """The text behind `Do I need to use a tool? No`, without `AI:`; None where the thought does not say so."""
+    found = NO_TOOL.search(thought)
+    if found is None:
+        return None
+    return _SPEAKER.sub("", thought[found.end() :], count=1).strip(SPACE)

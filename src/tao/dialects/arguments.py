@@ -1,0 +1,248 @@
+"""An input, in whatever way it was written, as the arguments of a tool."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tao.dialects.clean import SPACE, one_line_code, unfence, untoken
+from tao.dialects.convert import Parameters, convert, kinds, missing, parameters
+from tao.dialects.forms import Listed, closing, listed
+from tao.dialects.repair import Read, read_json, read_loose, read_strict
+from tao.messages import ToolSpec
+
+_JSONISH = re.compile(r"[{｛\[]\s{0,40}[{｛\[]?\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
+_QUOTED_KEY = re.compile(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:：]")
+_LITERAL = re.compile(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
+_PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
+_UNKNOWN_KEY = re.compile(r"(?:^|[,，;；]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
+
+
+@dataclass(frozen=True, slots=True)
+class Args:
+    """Arguments, and whether the text had to be mended to get them."""
+
+    values: Mapping[str, Any]
+    mended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """No arguments: `reason` is one of the words of `Misread.reason`."""
+
+    reason: str
+    quote: str = ""
+
+
+def from_text(tool: ToolSpec, text: str, *, sealed: bool = False, rest: str | None = None) -> Args | Bad:
+    """Arguments from an input as text.
+
+    `sealed`: the model went on behind the input, so its end is where it ends. `rest`: the text from the input's start to
+    the end of the reply, for JSON whose strings hold what looks like a label.
+    """
+    shape = parameters(tool)
+    text = untoken(text)
+    open_fence = text.startswith("```") and "```" not in text[3:]
+    body = one_line_code(unfence(text).strip(SPACE)) if not open_fence else text.partition("\n")[2].strip(SPACE)
+    if rest is not None and (rest := rest.lstrip(SPACE))[:1] in "{[" and isinstance(whole := read_strict(rest), Read):
+        if isinstance(found := _from_json(shape, whole.value, body), Args):
+            return found
+    if missing(body):
+        return Bad("no_input") if shape.required else Args({})
+    structured = _structured(tool, shape, body, sealed=sealed)
+    if structured is not None:
+        return structured
+    if open_fence:
+        return Bad("truncated", text)
+    return from_bare(tool, body, plain=body != one_line_code(text))
+
+
+def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool) -> Args | Bad | None:
+    """Arguments from JSON, from JSON in a string or in prose, from a call of the tool itself, or from pairs."""
+    if body[0] in "{｛[［":
+        found = read_json(body, sealed=sealed)
+        if isinstance(found, Read):
+            args = _from_json(shape, found.value, body)
+            if args is not None:
+                return Args(args.values, found.mended) if isinstance(args, Args) else args
+        elif _JSONISH.match(body) and (body[0] in "{｛" or not _one_text(shape)):
+            return Bad("truncated" if found.kind == "truncated" else "bad_json", body)
+    if not shape.schemas:
+        return Args({})
+    if body[0] in "\"'“\\`":
+        if isinstance(string := read_strict(body), Read) and isinstance(string.value, str) and string.value.strip()[:1] == "{":
+            inner = read_json(string.value.strip())
+            if isinstance(inner, Read) and isinstance(inner.value, dict):
+                return Args(inner.value, mended=True)
+        if (key := _QUOTED_KEY.match(body)) and shape.known(key[1]):
+            return _headless(shape, body, sealed=sealed)
+    if unwrapped := _self_call(tool, body):
+        return unwrapped
+    if pairs := _pairs(shape, body):
+        return Args(pairs)
+    return _in_prose(shape, body)
+
+
+def _one_text(shape: Parameters) -> bool:
+    return shape.sole is not None and "array" not in kinds(shape.schemas[shape.sole])
+
+
+def _from_json(shape: Parameters, value: Any, body: str) -> Args | Bad | None:
+    """Arguments from a JSON value; None where it is text after all."""
+    if isinstance(value, dict):
+        return Args(value)
+    if isinstance(value, list):
+        if shape.sole and "array" in kinds(shape.schemas[shape.sole]):
+            return Args({shape.sole: value})
+        if value and isinstance(value[0], dict):
+            return Args(value[0], mended=True)
+        if not value and not shape.required:
+            return Args({})
+        return None if shape.sole else Bad("bare_input", body)
+    return None
+
+
+def _headless(shape: Parameters, body: str, *, sealed: bool) -> Args | Bad:
+    """An object whose opening brace is missing."""
+    found = read_loose(body, sealed=sealed, body=True)
+    if isinstance(found, Read) and all(shape.known(key) for key in found.value):
+        return Args({shape.known(key) or key: value for key, value in found.value.items()}, mended=True)
+    return Bad("truncated" if not isinstance(found, Read) and found.kind == "truncated" else "bad_json", body)
+
+
+def _self_call(tool: ToolSpec, body: str) -> Args | Bad | None:
+    """An input that calls the same tool once more."""
+    name = tool.name
+    if body[: len(name)].lower() != name.lower() or body[len(name) : len(name) + 1] not in {"(", "["}:
+        return None
+    end = closing(body, len(name), len(body))
+    if end is None or body[end + 1 :].strip(SPACE + ";"):
+        return None
+    return from_call(tool, body, len(name), end)
+
+
+def from_call(tool: ToolSpec, text: str, opened: int, closed: int) -> Args | Bad:
+    """Arguments from what stands between a call's brackets."""
+    shape = parameters(tool)
+    inner = text[opened + 1 : closed].strip(SPACE)
+    if not inner:
+        return Bad("no_input") if shape.required else Args({})
+    if text[opened] in "(（":
+        found = listed(text, opened)
+        if isinstance(found, Listed) and found.literal and found.end == closed + 1:
+            args = from_list(shape, found)
+            if args is not None:
+                return args
+    elif len(shape.required) > 1 and _LITERAL.match(inner) and inner[0] not in "{｛":
+        found = listed(f"({inner})", 0)
+        if isinstance(found, Listed) and found.literal and not found.named and len(found.values) == len(shape.required):
+            return Args(dict(zip(shape.required, found.values, strict=True)))
+    return from_text(tool, inner, sealed=True)
+
+
+def from_list(shape: Parameters, found: Listed) -> Args | None:
+    """Positional and keyword values by the order of the parameters; None where they do not fit."""
+    if len(found.values) == 1 and not found.named and isinstance(found.values[0], dict):
+        first = next(iter(shape.schemas.values()), {})
+        if not (shape.sole and "object" in kinds(first) and not any(map(shape.known, found.values[0]))):
+            return Args(found.values[0])
+    names = [name for name in shape.schemas if name not in found.named]
+    if len(found.values) > len(names):
+        return None
+    if not found.values and shape.sole and not any(map(shape.known, found.named)):
+        return None
+    if found.values and len(shape.required) > len(found.values) + len(found.named):
+        return None
+    return Args({**dict(zip(names, found.values, strict=False)), **{shape.known(key) or key: value for key, value in found.named.items()}})
+
+
+def _pairs(shape: Parameters, body: str) -> dict[str, Any] | None:
+    """`key: value` or `key=value` pairs, on lines or between commas, where every key is a parameter."""
+    keys = "|".join(re.escape(name) for name in sorted(shape.schemas, key=len, reverse=True))
+    mark = re.compile(rf"(?:^|[,，;；\n]|(?<=[\"'”]) )[ \t]{{0,40}}(?:[-*][ \t])?[\"'`“]?({keys})[\"'`”]?[ \t]{{0,9}}[:：=＝](?!=)[ \t]{{0,9}}", re.IGNORECASE)
+    if not (first := mark.match(body)):
+        return None
+    found = list(mark.finditer(body))
+    names = [shape.known(match[1]) or match[1] for match in found]
+    if len(set(names)) != len(names) or first.start():
+        return None
+    values = [body[match.end() : after.start() if after else len(body)] for match, after in zip(found, [*found[1:], None], strict=True)]
+    result: dict[str, Any] = {}
+    for name, value in zip(names, values, strict=True):
+        text = unquoted(value.strip(SPACE).rstrip(",，;；"))
+        schema = shape.schemas[name]
+        if _UNKNOWN_KEY.search(text) and len(shape.schemas) > 1 or (len(found) > 1 and "\n" in text and _stray(text)):
+            return None
+        result[name] = convert(text, schema)
+    return result
+
+
+def _stray(text: str) -> bool:
+    """Whether a value of several lines holds a line that looks like a pair of its own."""
+    return any(re.match(r"[ \t]*\w{1,40}[ \t]*[:：=]", line) for line in text.split("\n")[1:])
+
+
+def _in_prose(shape: Parameters, body: str) -> Args | None:
+    """JSON with prose around it, where its keys are the tool's."""
+    at = body.find("{")
+    if at <= 0 or at > 400:
+        return None
+    before = body[:at].rstrip(SPACE + "`")
+    if shape.sole and not before.endswith((":", "：", "=", "json", "is", "为")):
+        return None
+    found = read_json(body, at)
+    if isinstance(found, Read) and isinstance(found.value, dict) and found.value and all(map(shape.known, found.value)):
+        return Args(found.value, mended=True)
+    return None
+
+
+def from_bare(tool: ToolSpec, text: str, *, plain: bool = False) -> Args | Bad:
+    """Arguments from bare text: the one parameter that it can only mean. `plain`: it was fenced, so quotes are data."""
+    shape = parameters(tool)
+    if not shape.schemas:
+        return Args({})
+    if shape.sole is None:
+        return Bad("bare_input", text)
+    return Args({shape.sole: convert(text if plain else unquoted(text), shape.schemas[shape.sole])})
+
+
+def from_value(tool: ToolSpec, value: Any) -> Args | Bad:
+    """Arguments from a JSON value: an object, JSON in a string, or one value for the one parameter."""
+    shape = parameters(tool)
+    if isinstance(value, dict):
+        return Args(value)
+    if isinstance(value, str) and value.strip(SPACE):
+        return from_text(tool, value)
+    if value is None or value in ("", []):
+        return Bad("no_input") if shape.required else Args({})
+    args = _from_json(shape, value, str(value))
+    if args is not None:
+        return args
+    return Args({shape.sole: value}) if shape.sole else Bad("bare_input", str(value))
+
+
+def from_wire(tool: ToolSpec, pairs: Mapping[str, str]) -> Args:
+    """Arguments from named but untyped texts (XML parameters): converted by the schema."""
+    shape = parameters(tool)
+    return Args({shape.known(key) or key: convert(value, shape.schemas.get(shape.known(key) or key, {})) for key, value in pairs.items()})
+
+
+def unquoted(text: str) -> str:
+    """Without one layer of quotes around the whole, or a lone one in front; quotes around a part stay."""
+    text = text.strip(SPACE)
+    for triple in ('"""', "'''"):
+        if len(text) >= 6 and text.startswith(triple) and text.endswith(triple):
+            return text[3:-3]
+    if len(text) > 1 and _PAIRS.get(text[0]) == text[-1]:
+        inner = text[1:-1]
+        if '\\"' in inner and text[0] == '"' and isinstance(string := read_strict(text), Read) and string.end == len(text):
+            return str(string.value)
+        at = inner.find(text[-1])
+        while at > 0 and text[0] == "'" and inner[at - 1].isalnum() and inner[at + 1 : at + 2].isalnum():
+            at = inner.find("'", at + 1)
+        if at < 0 or (inner[at - 1 : at] in {"", " ", "(", "\n"} and inner[at + 1 : at + 2].strip()):
+            return inner
+        return text
+    if text[:1] in '"“`' and not any(quote in text[1:] for quote in '"“”`'):
+        return text[1:]
+    return text

@@ -1,0 +1,85 @@
+"""JSON that means a call: `{"action": …, "action_input": …}`, `{"name": …, "arguments": …}`, and what wraps them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tao.dialects.clean import SPACE
+from tao.dialects.names import Tools, is_finish, is_null, peeled
+from tao.dialects.wishes import Wish
+
+_NAMES = ("tool", "toolname", "name", "function", "functionname", "recipientname")
+_INPUTS = (
+    "actioninput", "toolinput", "input", "args", "arguments", "parameters", "params", "kwargs", "toolargs", "toolarguments",
+    "toolparameters", "functionarguments", "functionargs", "actionargs", "actionarguments", "actionparameters",
+)  # fmt: skip
+_CALLS = frozenset(("actioninput", "toolinput", "args", "arguments", "parameters", "toolargs", "toolarguments", "toolparameters"))
+_WRAPPERS = ("toolcall", "toolcalls", "functioncall", "functioncalls", "function", "functions", "command", "tooluses", "calls", "actions")
+_ASIDE = frozenset(("thought", "thoughts", "thinking", "reasoning", "speak", "id", "type", "index", "callid", "toolcallid", "思考"))
+MAX_WRAPS = 5
+
+
+def bare_key(key: str) -> str:
+    """A key without case, `_`, `-` and spaces."""
+    return key.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def wishes(value: Any, *, mended: bool = False, depth: int = 0) -> list[Wish] | None:
+    """The calls that a JSON value means; None where it is no call at all, [] where it is one without a usable name."""
+    if isinstance(value, list):
+        found = [wishes(item, mended=mended, depth=depth) for item in value[:64] if isinstance(item, Mapping)]
+        flat = [wish for group in found if group for wish in group]
+        return flat or ([] if any(group == [] for group in found) else None)
+    if not isinstance(value, Mapping) or depth > MAX_WRAPS:
+        return None
+    keys = {bare_key(str(key)): item for key, item in value.items()}
+    thought = next((text for text in map(_text, (keys.get("thought"), keys.get("thoughts"), keys.get("思考"))) if text), "")
+    if "action" in keys:
+        return _action(keys, thought, mended=mended, depth=depth)
+    for wrapper in _WRAPPERS:
+        inner = keys.get(wrapper)
+        if isinstance(inner, Mapping | list) and inner and (found_inner := wishes(inner, mended=mended, depth=depth + 1)) is not None:
+            return found_inner
+    for key in _NAMES:
+        if isinstance(name := keys.get(key), str) and name.strip(SPACE):
+            return [_wish(name, keys, thought, react=key == "tool", mended=mended)]
+    return [] if keys.keys() & _CALLS and keys.keys() <= {*_INPUTS, *_ASIDE, *_NAMES} else None
+
+
+def _action(keys: Mapping[str, Any], thought: str, *, mended: bool, depth: int) -> list[Wish]:
+    action = keys["action"]
+    if isinstance(action, str):
+        return [_wish(action, keys, thought, react=True, mended=mended)]
+    if action is None:
+        return [Wish("None", react=True, thought=thought)]
+    if isinstance(action, Mapping | list) and not keys.keys() & set(_INPUTS):
+        return wishes(action, mended=mended, depth=depth + 1) or []
+    return []
+
+
+def _wish(name: str, keys: Mapping[str, Any], thought: str, *, react: bool, mended: bool) -> Wish:
+    given = next((keys[key] for key in _INPUTS if key in keys), None)
+    return Wish(name, given, "json", react, mended, thought)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        value = value.get("text", "")
+    return value.strip(SPACE) if isinstance(value, str) else ""
+
+
+def answer_in(value: Any) -> str | None:
+    """The answer of a JSON reply that has a thought or an empty action beside it, or is under `final_answer`."""
+    if not isinstance(value, Mapping):
+        return None
+    keys = {bare_key(str(key)): item for key, item in value.items()}
+    plain = next((keys[key] for key in ("finalanswer", "answer", "response", "最终答案") if isinstance(keys.get(key), str)), None)
+    beside = keys.keys() & (_ASIDE | {"action", "actioninput", "tool", "finalanswer", "最终答案"})
+    rest = keys.keys() - _ASIDE - {"action", "actioninput", "tool", "args", "finalanswer", "answer", "response", "最终答案"}
+    return plain if plain and beside and not rest else None
+
+
+def certain(wish: Wish, tools: Tools) -> bool:
+    """Whether a call without a label is one: a known tool's own name, or a finishing or null action with its keys."""
+    if any(map(tools.get, peeled(wish.name.strip(SPACE)))):
+        return True
+    return (is_finish(wish.name, tools) and wish.given is not None) or (wish.react and is_null(wish.name, tools))

@@ -1,0 +1,61 @@
+"""The front door of reading: any reply, whatever dialect was asked for, as the one meaning that the policy gives it.
+
+Items are taken from the top: a labelled action, a call in native markup, a labelled answer. The first that decides wins.
+Two harms rule: doing what was not asked for, and showing what is no answer. Where a reading is not nearly certain, the
+model is asked again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tao.dialects import wording
+from tao.dialects.clean import SPACE
+from tao.dialects.names import Tools
+from tao.dialects.scan import Judged, judge
+from tao.dialects.wishes import Acts, Fails, Says, Wish, outcome
+from tao.events import Decided, Misread
+from tao.messages import Call, ToolCall, ToolSpec
+
+
+def read(text: str, tools: Sequence[ToolSpec], *, step: int = 1, lang: str = "en") -> Decided | Misread:
+    """What a reply means: calls to make, an answer, or a misread that says what was wrong with it.
+
+    `step` is the number of the reply in its run; calls get the ids "step.1", "step.2" … . Never raises.
+    """
+    return _event(judge(text, Tools.of(tools)), tools, step, lang)
+
+
+def read_calls(
+    calls: Sequence[ToolCall], text: str, tools: Sequence[ToolSpec], *, step: int = 1, lang: str = "en"
+) -> Decided | Misread:
+    """What a reply with structured calls means; `text` beside them is the thought. Without calls the text is read.
+
+    Arguments come as text, perhaps damaged, perhaps empty. Ids are ours; the provider's are kept beside them, also where
+    they are missing or doubled. A call with a finishing name is the answer.
+    """
+    if not calls:
+        return read(text, tools, step=step, lang=lang)
+    index = Tools.of(tools)
+    wishes = [Wish(call.name, _given(call.arguments), "json") for call in calls]
+    result = outcome(wishes, index)
+    judged = Judged(result if isinstance(result, Acts | Says | Fails) else Fails("no_name", calls[0].name), text.strip(SPACE))
+    return _event(judged, tools, step, lang, [call.id for call in calls])
+
+
+def _given(arguments: Any) -> Any:
+    """Arguments as a server sent them: JSON in a text, or (some servers) the object itself."""
+    return arguments if isinstance(arguments, str | Mapping) else None
+
+
+def _event(judged: Judged, tools: Sequence[ToolSpec], step: int, lang: str, ids: Sequence[str | None] = ()) -> Decided | Misread:
+    result = judged.outcome
+    if isinstance(result, Acts):
+        calls = tuple(
+            Call(f"{step}.{number}", tool.name, args, ids[number - 1] if number <= len(ids) else None)
+            for number, (tool, args) in enumerate(result.calls, 1)
+        )
+        return Decided(judged.thought, calls, None, judged.notes)
+    if isinstance(result, Says):
+        return Decided(judged.thought, (), result.answer, judged.notes)
+    words = wording.detail(result.reason, lang, quote=result.quote, tool=result.tool, tools=tools)
+    return Misread(result.reason, words, judged.thought)

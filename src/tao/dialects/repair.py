@@ -1,0 +1,357 @@
+"""JSON as models write it: strict first, then mended where mending cannot change the meaning.
+
+Mended are: single, full-width, triple and over-escaped quotes, Python words, comments, missing or surplus commas, colons
+and brackets, unquoted keys and plain words, raw newlines, wrong escapes, unescaped inner quotes where one reading is left.
+Never mended is what may be cut off: an open string, or a number or word at the very end. Nothing here guesses an end.
+
+One pass, no backtracking: the time is linear in the length of the text, and `Fault.at` says how much of it was read.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tao.dialects.clean import ZERO_WIDTH
+from tao.dialects.escapes import unescape
+
+MAX_DEPTH = 100
+MAX_INNER = 64
+STRICT = json.JSONDecoder(strict=False)
+
+_SPACE = re.compile(rf"[\s{ZERO_WIDTH}]*+")
+_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,400})(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.+\-%:/@])")
+_WORD = re.compile(r"[^,{}\[\]()\"“”\n，｛｝［］（）：`<>=|;]{1,400}+")
+_KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
+_NEXT_KEY = re.compile(r"(?:\\?[\"'“`‘][^\"'“”`\n\\{}\[\],:]{1,80}\\?[\"'”`’]|[A-Za-z_\u4e00-\u9fff][\w\-]{0,60}+)[\s]{0,40}+(?:[:：=])")
+_QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "`": "`"}
+_CLOSERS = {"{": "}", "[": "]", "(": ")"}
+_FOLD = {"｛": "{", "｝": "}", "［": "[", "］": "]", "（": "(", "）": ")", "，": ",", "：": ":", "＝": "=", "、": ","}
+_WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nil": None}
+_LATER = re.compile(r"\"\s*+[,}\]]")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A value, where it ends, and whether it had to be mended."""
+
+    value: Any
+    end: int
+    mended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why there is no value: "truncated" (it may go on) or "damaged"; `at` is how far the text was read."""
+
+    kind: Literal["truncated", "damaged"]
+    at: int
+
+
+class Stop(Exception):  # noqa: N818 - leaves the reader only as a Fault
+    def __init__(self, kind: Literal["truncated", "damaged"], at: int) -> None:
+        self.fault = Fault(kind, at)
+
+
+def read_json(text: str, start: int = 0, end: int | None = None, *, sealed: bool = False) -> Read | Fault:
+    """The JSON value that begins at `start`, strictly or mended; what follows it is not looked at.
+
+    `end` is where the text that may belong to it ends. `sealed` says that the model itself went on behind that end, so
+    a last number is not cut off.
+    """
+    strict = read_strict(text, start)
+    if isinstance(strict, Read):
+        return strict
+    return read_loose(text if end is None else text[:end], start, sealed=sealed)
+
+
+def read_strict(text: str, start: int = 0) -> Read | Fault:
+    """The value that begins at `start` as JSON defines it (raw newlines in strings are let through)."""
+    try:
+        value, end = STRICT.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        return Fault("damaged", max(start, error.pos))
+    except (RecursionError, ValueError):
+        return Fault("damaged", len(text))
+    if text.count("[", start, end) + text.count("{", start, end) > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+        return Fault("damaged", end)
+    return Read(value, end)
+
+
+def read_loose(text: str, start: int = 0, *, sealed: bool = False, body: bool = False) -> Read | Fault:
+    """The value that begins at `start`, mended where need be. With `body` the opening brace of an object is missing."""
+    reader = Loose(text, start, sealed=sealed)
+    try:
+        value = reader.members({}, "{") if body else reader.value("")
+    except Stop as stop:
+        return stop.fault
+    return Read(value, reader.pos, mended=True)
+
+
+def _depth(value: Any) -> int:
+    depth, layer = 0, [value]
+    while layer and depth <= MAX_DEPTH + 1:
+        depth += 1
+        layer = [
+            inner
+            for item in layer
+            if isinstance(item, dict | list)
+            for inner in (item.values() if isinstance(item, dict) else item)
+        ]
+    return depth
+
+
+class Loose:
+    """A forgiving reader over one text; `pos` is where it stands, `closed` whether the last value surely is whole."""
+
+    def __init__(self, text: str, pos: int, *, sealed: bool = False) -> None:
+        self.text = text
+        self.pos = pos
+        self.sealed = sealed
+        self.closed = False
+        self.open: list[str] = []
+        self.bare = False
+
+    def stop(self, kind: Literal["truncated", "damaged"] = "damaged") -> Stop:
+        """The exception to raise: there is no value."""
+        return Stop(kind, self.pos)
+
+    def skip(self) -> str:
+        """Go past white space and comments; return the next character with full-width punctuation folded, or ""."""
+        text = self.text
+        while True:
+            space = _SPACE.match(text, self.pos)
+            self.pos = space.end() if space else self.pos
+            two = text[self.pos : self.pos + 2]
+            if two == "/*":
+                end = text.find("*/", self.pos + 2)
+                if end < 0:
+                    self.pos = len(text)
+                    raise self.stop("truncated")
+                self.pos = end + 2
+            elif two == "//" or two[:1] == "#":
+                end = text.find("\n", self.pos)
+                self.pos = len(text) if end < 0 else end
+            else:
+                return _FOLD.get(two[:1], two[:1])
+
+    def value(self, enclosing: str) -> Any:
+        """Any value."""
+        char = self.skip()
+        if char == "":
+            raise self.stop("truncated")
+        if char in _CLOSERS:
+            if len(self.open) >= MAX_DEPTH:
+                raise self.stop()
+            return self.object() if char == "{" else self.array(char)
+        if char in _QUOTES or self.text.startswith('\\"', self.pos) or self.text.startswith("\\'", self.pos):
+            return self.string(enclosing)
+        return self.word()
+
+    def object(self) -> dict[str, Any]:
+        """An object, with single or doubled braces (`{{ }}`, left over from a template)."""
+        doubled = self.text[self.pos + 1 : self.pos + 2] in {"{", "｛"}
+        self.pos += 1 + doubled
+        result = self.members({}, "{")
+        if doubled and self.skip() == "}":
+            self.pos += 1
+        return result
+
+    def members(self, result: dict[str, Any], opener: str) -> dict[str, Any]:
+        """The inside of an object up to and with its closing brace."""
+        self.open.append(opener)
+        comma = False
+        while True:
+            char = self.skip()
+            if char == "":
+                self.finish(comma=comma, empty=not result)
+                break
+            if char == "}":
+                self.pos += 1
+                break
+            if char == "]":
+                if "[" in self.open:
+                    break
+                self.pos += 1
+            elif char == ",":
+                self.pos += 1
+                comma = True
+            else:
+                key = self.key(char)
+                result[key] = self.value("{")
+                comma = False
+        self.open.pop()
+        self.closed = True
+        return result
+
+    def key(self, char: str) -> str:
+        """A key with its colon."""
+        if char in _QUOTES or self.text.startswith('\\"', self.pos):
+            key = self.key_string()
+        elif found := _KEY.match(self.text, self.pos):
+            key, self.pos = found[0], found.end()
+        else:
+            raise self.stop()
+        char = self.skip()
+        if char in {":", "="}:
+            self.pos += 2 if self.text.startswith(("=>", ":="), self.pos) else 1
+        elif char == "":
+            raise self.stop("truncated")
+        elif char not in _QUOTES and char not in "{[" and not char.isdigit():
+            raise self.stop()
+        return key
+
+    def key_string(self) -> str:
+        """A quoted key: it ends at the first quote."""
+        escaped = self.text[self.pos] == "\\"
+        quote = self.text[self.pos + escaped]
+        begin = self.pos + escaped + 1
+        ends = [self.text.find(mark, begin, begin + 400) for mark in {_QUOTES.get(quote, quote), quote, "”" if quote == "“" else quote}]
+        end = min((end for end in ends if end >= 0), default=-1)
+        if quote == "“" and end < 0:
+            end = self.text.find('"', begin, begin + 400)
+        if end < 0:
+            self.pos = min(len(self.text), begin + 400)
+            raise self.stop("truncated" if self.pos == len(self.text) else "damaged")
+        self.pos = end + 1
+        return unescape(self.text[begin:end].removesuffix("\\"))
+
+    def array(self, opener: str) -> list[Any]:
+        """An array, or a Python tuple."""
+        close = _CLOSERS[opener]
+        self.open.append(opener)
+        self.pos += 1
+        result: list[Any] = []
+        comma = False
+        while True:
+            char = self.skip()
+            if char == "":
+                self.finish(comma=comma, empty=not result)
+                break
+            if char == close:
+                self.pos += 1
+                break
+            if char in "}])":
+                if char == "}" and "{" in self.open:
+                    break
+                raise self.stop()
+            if char == ",":
+                self.pos += 1
+                comma = True
+            else:
+                result.append(self.value("["))
+                comma = False
+        self.open.pop()
+        self.closed = True
+        return result
+
+    def finish(self, *, comma: bool, empty: bool) -> None:
+        """The text is over before the container is: right only where the last value is surely whole."""
+        if comma or empty or not (self.closed or self.sealed):
+            raise self.stop("truncated")
+
+    def word(self) -> Any:
+        """A number, a literal, or plain unquoted words."""
+        if number := _NUMBER.match(self.text, self.pos):
+            self.pos = number.end()
+            self.closed = False
+            return _number(number[0])
+        found = _WORD.match(self.text, self.pos)
+        words = found[0].rstrip() if found else ""
+        if not found or not words or ": " in words or self.text.startswith("//", found.end()):
+            raise self.stop()
+        self.pos = found.end()
+        char = self.skip()
+        if words.lower() in _WORDS:
+            self.closed = True
+            return _WORDS[words.lower()]
+        self.closed = False
+        if char not in {",", "}", "]", ")", ""} and self.text[found.end() : found.end() + 1] != "\n":
+            raise self.stop()
+        if not self.open:
+            raise self.stop()
+        self.bare = True
+        return words
+
+    # ── strings ───────────────────────────────────────────────────────────────
+
+    def string(self, enclosing: str) -> str:
+        """A string with any of the quotes that models use."""
+        text = self.text
+        for triple in ('"""', "'''"):
+            if text.startswith(triple, self.pos) and (end := text.find(triple, self.pos + 3)) >= 0:
+                content = text[self.pos + 3 : end]
+                self.pos, self.closed = end + 3, True
+                return unescape(content)
+        escaped = text[self.pos] == "\\"
+        quote = text[self.pos + escaped]
+        close = _QUOTES[quote]
+        begin = self.pos + escaped + 1
+        end = self.close_of(begin, close, enclosing, escaped=escaped, curly=quote == "“")
+        self.pos, self.closed = end + 1 + escaped, True
+        return unescape(text[begin:end].replace('\\\\"', '"').replace('\\"', '"') if escaped else text[begin:end])
+
+    def close_of(self, begin: int, close: str, enclosing: str, *, escaped: bool, curly: bool) -> int:
+        """Where the string that began at `begin` is closed."""
+        text, at, inner, odd = self.text, begin, 0, 0
+        marks = re.compile(r'\\+"' if escaped else rf"[{close}{'”' if curly else ''}\\]" if not curly else r'[”"\\]')
+        while found := marks.search(text, at):
+            at = found.start()
+            if escaped and len(found[0]) > 2:
+                at = found.end()
+            elif not escaped and text[at] == "\\":
+                at += 2
+            elif self.ends_string(found.end(), enclosing):
+                if odd % 2 and _LATER.search(text, found.end()) and close == '"':
+                    break
+                return at
+            else:
+                inner += 1
+                odd += not _is_mark(text, at)
+                if inner > MAX_INNER:
+                    break
+                at = found.end()
+        self.pos = len(text)
+        raise self.stop("damaged" if inner else "truncated")
+
+    def ends_string(self, at: int, enclosing: str) -> bool:
+        """Whether a quote with this behind it ends its string; enough of what follows must read as JSON."""
+        text = self.text
+        space = _SPACE.match(text, at)
+        after = space.end() if space else at
+        char = _FOLD.get(text[after : after + 1], text[after : after + 1])
+        if char == "" or enclosing == "":
+            return True
+        if char in "}])":
+            return text[after + 1 : after + 2] not in {'"', "'", "”"} and (char != ")" or "(" in self.open)
+        if char == ",":
+            return self.goes_on(after + 1, enclosing)
+        if text.startswith(("/*", "//", "# "), after):
+            return True
+        if after == at and char not in "\"'“":
+            return False
+        if enclosing == "[":
+            return char in "\"'“" and after > at
+        return bool(_NEXT_KEY.match(text, after))
+
+    def goes_on(self, at: int, enclosing: str) -> bool:
+        """Whether another member begins behind a comma."""
+        space = _SPACE.match(self.text, at)
+        after = space.end() if space else at
+        if after >= len(self.text) or self.text.startswith(("/*", "//", "# ", "}", "]", ")"), after):
+            return True
+        if enclosing == "{":
+            return bool(_NEXT_KEY.match(self.text, after))
+        return self.text[after] in "\"'“{[(-0123456789TFNtfn｛［" or bool(_NEXT_KEY.match(self.text, after))
+
+
+def _is_mark(text: str, at: int) -> bool:
+    """An inch mark behind a number, or an apostrophe between letters: not one half of a pair."""
+    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    return (before.isdigit() and text[at] == '"' and not after.isdigit()) or (text[at] == "'" and before.isalnum())
+
+
+def _number(text: str) -> int | float:
+    if re.fullmatch(r"[+-]?\d+", text):
+        return int(text)
+    return float(text)

@@ -1,0 +1,175 @@
+"""A labelled action: its name or call, and its input."""
+
+import re
+
+from tao.dialects.arguments import Args, Bad, from_call, from_text
+from tao.dialects.clean import SPACE, fence_at
+from tao.dialects.convert import missing, parameters
+from tao.dialects.forms import closing
+from tao.dialects.jsoncalls import wishes
+from tao.dialects.labels import (
+    JUNK, LINE, MID_INPUT, MID_OBSERVATION, TAG_OBSERVATION, Label, label_at, next_label, outside_fences, residue,
+)  # fmt: skip
+from tao.dialects.names import Tools, is_finish, is_null, peeled
+from tao.dialects.repair import Fault, read_json
+from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, finish, outcome
+from tao.messages import ToolSpec
+
+_OPEN = re.compile(r"[\[(［（{｛]")
+_JSON = re.compile(r"[{｛]|[\[［]\s{0,40}[{｛\"'“]")
+_BREAK = re.compile(r"(?m)^[ \t]*</?(?:think(?:ing)?|action|tool_call|tool_response|function_calls)\b[^>\n]{0,40}>", re.IGNORECASE)
+_FOLLOWS = re.compile(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")
+
+
+def input_region(text: str, start: int) -> tuple[int, int]:
+    """Where an input begins and ends: at the next label, at a line that only a log or a tag begins, or with the text."""
+    while start < len(text) and text[start] in SPACE:
+        start += 1
+    at = start
+    if fence := fence_at(text, start):
+        at = fence[2]
+    back = start
+    while back and text[back - 1] in " \t":
+        back -= 1
+    following = next_label(text, back if back and text[back - 1] == "\n" and at == start else at)
+    while following and following.kind == "question" and not _cycle(text, following):
+        following = next_label(text, following.value)
+    end = following.start if following else len(text)
+    cuts = [JUNK, TAG_OBSERVATION, _BREAK] if text[start : start + 1] in "{[｛" else [JUNK, MID_OBSERVATION, TAG_OBSERVATION, _BREAK]
+    for cut in cuts:
+        if found := cut.search(text, at, end):
+            end = found.start()
+    return start, max(start, end)
+
+
+def _cycle(text: str, question: Label) -> bool:
+    return any(label.kind in {"action", "final"} for label in outside_fences(text, question.value))
+
+
+def action(text: str, label: Label, tools: Tools) -> tuple[Outcome, int]:
+    """What a labelled action comes to, and where what belongs to it ends."""
+    start = label.value
+    while start < len(text) and text[start] in SPACE:
+        start += 1
+    following = next_label(text, label.value)
+    if fence := fence_at(text, start):
+        inner = text[fence[0] : fence[1]].strip(SPACE)
+        if _JSON.match(inner):
+            return _json(inner, 0, tools, sealed=fence[1] < len(text)), fence[2]
+        following = next_label(text, fence[2])
+        return _named(text, inner.split("\n")[0] if "(" not in inner and "[" not in inner else inner, None, following, tools)
+    if following and following.start < start:
+        return (Fails("no_tool"), following.start) if following.kind != "observation" else (Nothing(), following.start)
+    if _JSON.match(text, start) and not _listed_name(text, start, tools):
+        return _json(text, start, tools, end=following.start if following else None), start
+    end = text.find("\n", start)
+    end = min(len(text) if end < 0 else end, following.start if following else len(text))
+    return _named(text, text[start:end], start, following, tools)
+
+
+def _listed_name(text: str, start: int, tools: Tools) -> bool:
+    """`["search"]`: a name in brackets, not JSON."""
+    line = text[start:].split("\n", 1)[0]
+    return len(line) < 120 and any(map(tools.get, peeled(line)))
+
+
+def _json(text: str, start: int, tools: Tools, *, end: int | None = None, sealed: bool = False) -> Outcome:
+    """A labelled action that is JSON."""
+    found = read_json(text, start, end, sealed=sealed or end is not None)
+    if isinstance(found, Fault):
+        return Fails("truncated" if found.kind == "truncated" else "bad_json", text[start:])
+    wished = wishes(found.value, mended=found.mended)
+    if not wished:
+        return Fails("no_name", text[start : found.end])
+    return outcome(wished, tools, phrase=True)
+
+
+def _named(text: str, line: str, at: int | None, following: Label | None, tools: Tools) -> tuple[Outcome, int]:
+    """An action line: a name, perhaps with its input on the line, as a call or on the lines that follow."""
+    if at is not None and (same := MID_INPUT.search(line)):
+        name, value = line[: same.start()], at + same.end()
+        return _with_input(text, name, value, tools)
+    if at is not None and (cut := MID_OBSERVATION.search(line)) and (not (opened := _OPEN.search(line)) or cut.start() < opened.start()):
+        line = line[: cut.start()]
+    given = following if following and following.kind == "input" else None
+    explicit = given is not None and not missing(text[slice(*input_region(text, given.value))])
+    opened = _OPEN.search(line)
+    if opened and at is not None and not explicit and (called := _called(text, at, at + opened.start(), following, tools)):
+        return called
+    if opened and at is None and (called := _called(line, 0, opened.start(), None, tools)):
+        return called
+    name = line[: opened.start()] if opened and opened[0] not in "{｛" and opened.start() and explicit else line
+    if given is not None:
+        return _with_input(text, name if tools.resolve(line) is None else line, given.value, tools)
+    end = following.start if following else len(text)
+    if at is not None and (inline := _OPEN.search(line)) and inline[0] in "{｛":
+        return _with_input(text, line[: inline.start()], at + inline.start(), tools)
+    behind = at + len(line) if at is not None else end
+    if (json := _FOLLOWS.match(text, behind, end)) and not is_null(line, tools):
+        return _with_input(text, line, json.end(), tools)
+    return _bare(line, tools), end
+
+
+def _bare(line: str, tools: Tools) -> Outcome:
+    """An action without any input."""
+    if tool := tools.get(line.strip(SPACE)) or (None if is_null(line, tools) else tools.resolve(line)):
+        return Fails("no_input", "", tool.name) if parameters(tool).required else Acts(((tool, {}),), _renamed(tool, line))
+    if is_finish(line, tools):
+        return Fails("no_answer", line)
+    return Nothing() if is_null(line, tools) else Fails("unknown_tool", line.strip(SPACE))
+
+
+def _renamed(tool: ToolSpec, name: str) -> tuple[str, ...]:
+    return ("name_resolved",) if name.strip(SPACE) != tool.name else ()
+
+
+def _with_input(text: str, name: str, value: int, tools: Tools) -> tuple[Outcome, int]:
+    """A named action with an input that begins at `value`."""
+    start, end = input_region(text, value)
+    given = text[start:end]
+    sealed = end < len(text)
+    if not sealed:
+        given = residue(given)
+    tool = tools.get(name.strip(SPACE)) or (None if is_null(name, tools) else tools.resolve(name))
+    if tool is None:
+        if is_finish(name, tools):
+            return finish(given, name=name, sealed=sealed), end
+        return (Nothing() if is_null(name, tools) else Fails("unknown_tool", name.strip(SPACE))), end
+    args = from_text(tool, given, sealed=sealed, rest=text[start:])
+    if isinstance(args, Bad):
+        return Fails(args.reason, args.quote, tool.name), end
+    return Acts(((tool, args.values),), _renamed(tool, name) + ("json_repaired",) * args.mended), end
+
+
+def _called(text: str, at: int, opened: int, following: Label | None, tools: Tools) -> tuple[Outcome, int] | None:
+    """`tool[input]` and `tool(…)`; None where the bracket is a remark or part of a phrase."""
+    name = text[at:opened]
+    spaced = name.endswith((" ", "\t"))
+    tool = next(filter(None, map(tools.get, peeled(name))), None)
+    finishing = tool is None and is_finish(name, tools)
+    if not (tool or finishing) or not name.strip(SPACE + "*`\"'") or text[opened] in "{｛":
+        return None
+    limit = following.start if following else len(text)
+    closed = closing(text, opened, limit)
+    if spaced and text[opened] in "(（" and (closed is None or text[opened + 1 :].lstrip(SPACE)[:1] not in {"{", '"', "'", ")", "“"}):
+        return None
+    if closed is None:
+        closed_by_list = _unclosed(text, opened, limit)
+        if not closed_by_list or tool is None:
+            return Fails("truncated", text[at:limit], tool.name if tool else name), limit
+        return _call(tool, from_text(tool, text[opened + 1 : limit].strip(SPACE), sealed=True), name, limit)
+    if tool is None:
+        return finish(text[opened + 1 : closed], name=name), closed + 1
+    return _call(tool, from_call(tool, text, opened, closed), name, closed + 1)
+
+
+def _call(tool: ToolSpec, args: Args | Bad, name: str, end: int) -> tuple[Outcome, int]:
+    if isinstance(args, Bad):
+        return Fails(args.reason, args.quote, tool.name), end
+    return Acts(((tool, args.values),), _renamed(tool, name) + ("json_repaired",) * args.mended), end
+
+
+def _unclosed(text: str, opened: int, limit: int) -> bool:
+    """Whether only the call's own bracket is missing: the JSON object inside is whole."""
+    inner = text[opened + 1 : limit].strip(SPACE)
+    return inner.startswith("{") and inner.endswith("}") and not isinstance(read_json(inner), Fault)
