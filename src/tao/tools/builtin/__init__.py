@@ -7,15 +7,23 @@ from pathlib import Path
 from tao.errors import ConfigError
 from tao.tools.builtin.calculator import calculator
 from tao.tools.builtin.dates import dates
+from tao.tools.builtin.search import search
 from tao.tools.declare import Tool
 
+NAMES = ("current_date", "date_add", "date_diff", "calculator", "search")
 
-def builtin(names: Collection[str] | None = None, *, clock: Callable[[], float] = time.time) -> list[Tool]:
+
+def builtin(
+    names: Collection[str] | None = None, *, docs: Path | str | None = None, clock: Callable[[], float] = time.time,
+) -> list[Tool]:
     """The built-in tools of these names, in their own order; all of them by default.
 
-    `clock` gives Unix time in seconds. Raises ConfigError for a name that there is not.
+    `search` needs `docs`, a folder with text files, and is left out by default without it. `clock` gives Unix time in
+    seconds. Raises ConfigError for a name that there is not, and for `search` without a folder.
     """
-    tools = {tool.name: tool for tool in (*dates(clock), calculator())}
-    if unknown := sorted(set(names or ()) - set(tools)):
-        raise ConfigError(f"no built-in tool {', '.join(map(repr, unknown))}; there are: {', '.join(tools)}")
-    return [tool for name, tool in tools.items() if names is None or name in names]
+    if unknown := sorted(set(names or ()) - set(NAMES)):
+        raise ConfigError(f"no built-in tool {', '.join(map(repr, unknown))}; there are: {', '.join(NAMES)}")
+    if names and "search" in names and docs is None:
+        raise ConfigError("the tool 'search' needs a folder with text files: pass docs=…")
+    tools = [*dates(clock), calculator(), *([search(docs)] if docs is not None else [])]
+    return [tool for tool in tools if names is None or tool.name in names]
