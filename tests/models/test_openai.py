@@ -182,7 +182,8 @@ async def test_pieces_without_an_index_or_with_one_index_for_all_are_told_apart_
 async def test_missing_null_and_repeated_ids_become_ids_of_our_own(provider, connect, ids):
     provider.will(provider.said("", tool_calls=[call(id=mark) if mark is not None else call() for mark in ids]))
     first, second = (await connect(None)(WITH_TOOLS)).calls
-    assert first.id and second.id and first.id != second.id
+    assert first.id and second.id
+    assert first.id != second.id
 
 
 async def test_arguments_as_an_object_or_missing_become_text(provider, connect):

@@ -41,9 +41,12 @@ class LocalSettings:
 
 
 def default_threads() -> int:
-    """As many threads as there are cores that this process may use, half of them where cores come in pairs (over 4)."""
+    """As many threads as this process may use cores; half of them above 4, where two are mostly one core; never over 16.
+
+    Threads that wait by sleeping, as ours do, lose nothing on a free machine and little on a busy one.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-    return max(1, cores if cores <= 4 else cores // 2)
+    return max(1, min(cores if cores <= 4 else cores // 2, 16))
 
 
 class Engine:
@@ -65,6 +68,7 @@ class Engine:
             return self._server
 
     def _load(self) -> Any:
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read by the OpenMP library when it is loaded, which is now
         try:
             import xllamacpp  # noqa: PLC0415 - heavy, optional, and only here
         except ImportError as error:
@@ -77,6 +81,7 @@ class Engine:
         params.n_parallel = self.settings.slots
         params.n_batch = params.n_ubatch = self.settings.batch
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self.settings.threads or default_threads()
+        params.cpuparams.poll = params.cpuparams_batch.poll = 0
         params.verbosity = -1
         params.fit_params = params.warmup = params.ui = params.endpoint_slots = False
         params.api_keys = [self._key]
