@@ -1,0 +1,87 @@
+"""From settings to an agent: the one module that knows every part and the order of the wrappers."""
+
+import importlib.util
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tao.agent import Agent
+from tao.config import Settings, journal_address
+from tao.errors import ConfigError, both
+from tao.models import connect
+from tao.stores.sql import Journal
+from tao.tools.builtin import builtin
+from tao.tools.declare import Tool, declare
+from tao.tools.registry import by_name
+
+
+def build(settings: Settings, env: Mapping[str, str], *, model: str | None = None) -> Agent:
+    """The agent that these settings describe. `env` holds the providers' keys; `model` goes before the settings' own.
+
+    Nothing is sent, and no file loaded or opened, before the first run. Raises ConfigError or WeightsError.
+    """
+    answers = connect(model or settings.model, env=env, thinking=settings.thinking, local=settings.local.model_dump())
+    limits = {"max_tokens": settings.max_tokens, "deadline": settings.deadline}
+    return Agent(
+        answers, toolbox(settings), dialect=settings.dialect, lang=settings.lang, instructions=settings.instructions,
+        max_steps=settings.max_steps, journal=journal(settings), settings={name: it for name, it in limits.items() if it is not None},
+    )
+
+
+def journal(settings: Settings) -> Journal:
+    """Where these settings keep runs."""
+    return Journal(journal_address(settings), synchronous=settings.synchronous)
+
+
+def toolbox(settings: Settings) -> list[Tool]:
+    """The tools on offer: the user's own, then the built-in ones whose names they leave free. Raises ConfigError."""
+    own = by_name(tool for where in settings.tools for tool in tools_of(where))
+    return [*own.values(), *(tool for tool in builtin() if settings.builtins and tool.name not in own)]
+
+
+def tools_of(where: str) -> list[Tool]:
+    """The tools of a Python file, which is run: what `FILE.py:factory` returns, else the list `TOOLS`, else every `@tool` in it.
+
+    Raises ConfigError where the file or the factory is not there, fails, or gives no tools.
+    """
+    path, _, factory = where.rpartition(":") if where.rpartition(":")[0].endswith(".py") else (where, "", "")
+    names = _run(Path(path).expanduser())
+    if factory and factory not in names:
+        near = ", ".join(name for name, value in names.items() if callable(value) and not name.startswith("_")) or "-"
+        raise ConfigError(both(f"{path} has no function {factory!r}; it has: {near}", f"{path} 中没有函数 {factory!r}；其中有：{near}"))
+    try:
+        found = names[factory]() if factory else names.get("TOOLS", [value for value in names.values() if isinstance(value, Tool)])
+        tools = [declare(tool) for tool in (found if isinstance(found, Iterable) else [found])]
+    except ConfigError:
+        raise
+    except Exception as error:
+        raise ConfigError(both(f"the tools of {where} cannot be made: {_said(error)}", f"无法得到 {where} 的工具：{_said(error)}")) from error
+    if not tools:
+        raise ConfigError(
+            both(
+                f"{where} gives no tools: decorate functions with tao.tool, or list them in TOOLS, or name a factory (FILE.py:factory)",
+                f"{where} 没有给出工具：请用 tao.tool 装饰函数，或列入 TOOLS，或指定工厂函数（FILE.py:factory）",
+            )
+        )
+    return tools
+
+
+def _run(path: Path) -> dict[str, Any]:
+    """Run a Python file as a module of its own, with its folder importable; gives its names."""
+    spec = importlib.util.spec_from_file_location(f"tao_tools_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ConfigError(both(f"there is no Python file {path} to take tools from", f"没有可提供工具的 Python 文件 {path}"))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses and annotations look their module up
+    if (folder := str(path.resolve().parent)) not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ConfigError(both(f"{path} cannot be run: {_said(error)}", f"无法运行 {path}：{_said(error)}")) from error
+    return vars(module)
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

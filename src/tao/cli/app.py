@@ -1,0 +1,88 @@
+"""The commands' names, what they do in one line, and where they are. Listing them imports none of them."""
+
+import importlib
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+from typer import core
+
+from tao.cli.help import Group, page
+from tao.cli.words import EXITS, say
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command: its module in this folder, one line of help, and the heading it stands under."""
+
+    module: str
+    help: str
+    panel: str
+
+
+ASKING, RECORDS, PARTS = say("Ask", "提问"), say("Recorded runs", "运行记录"), say("Parts and set-up", "组件与设置")
+COMMANDS = {
+    "ask": Entry("ask", say("Ask one question and watch it being answered, step by step.", "提一个问题，逐步看到思考、行动和答案。"), ASKING),
+    "chat": Entry("chat", say("A conversation: every question knows what was said before.", "对话：每个问题都记得前面说过的内容。"), ASKING),
+    "run": Entry("batch", say("Answer every question of a file.", "回答文件中的每一个问题。"), ASKING),
+    "runs": Entry("runs", say("List the latest runs.", "列出最近的运行。"), RECORDS),
+    "show": Entry("runs", say("Show what happened in a run.", "显示一次运行的全过程。"), RECORDS),
+    "resume": Entry("runs", say("Go on with an interrupted run from its last event.", "从最后一个事件继续被中断的运行。"), RECORDS),
+    "replay": Entry(
+        "runs", say("Decide a recorded run again, without model or tools, and say where it differs.",
+                    "不调用模型和工具，按记录重新决策一次运行，指出不同之处。"), RECORDS,
+    ),
+    "model": Entry("model", say("Fetch, list and remove model files.", "下载、列出和删除模型文件。"), PARTS),
+    "tools": Entry("tools", say("List the tools that a model may call.", "列出模型可以调用的工具。"), PARTS),
+    "doctor": Entry("doctor", say("Check what is installed and set, and say what to do next.", "检查安装与设置，并给出下一步建议。"), PARTS),
+    "corpus": Entry("corpus", say("Measure a parser on difficult model outputs.", "用难解析的模型输出来测评解析器。"), PARTS),
+}  # fmt: skip
+
+
+class Lazy(Group):
+    """A group that imports a command's module when the command is used, and none to list them."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {name: core.TyperCommand(name, help=entry.help) for name, entry in COMMANDS.items()}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """The command itself."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"tao.cli.{COMMANDS[cmd_name].module}")
+        return typer.main.get_group(module.app).commands[cmd_name]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Print the help page from the table above."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name, entry in COMMANDS.items():
+            panels.setdefault(entry.panel, []).append((name, entry.help))
+        page(self, ctx, panels)
+
+
+app = typer.Typer(
+    cls=Lazy, name="tao", add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXITS,
+    help=say(
+        "Thought, Action, Observation: an agent that answers with tools, and shows its work.",
+        "思考、行动、观察：会用工具回答问题、并展示全过程的智能体。",
+    ),
+)
+
+
+@app.callback()
+def root(
+    lang: Annotated[str | None, typer.Option("--lang", help=say("Language of help and messages: zh or en.", "界面语言：zh 或 en。"))] = None,  # noqa: ARG001
+    shown: Annotated[bool, typer.Option("--version", help=say("Show the version and exit.", "显示版本并退出。"))] = False,  # noqa: FBT002
+) -> None:
+    """Options before the command. `lang` was read before this, see words.py."""
+    if shown:
+        metadata = importlib.import_module("importlib.metadata")
+        typer.echo(f"tao {metadata.version('tao-agent')}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Entry point of the command `tao`."""
+    app()

@@ -1,0 +1,82 @@
+"""`tao ask`."""
+
+import secrets
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from tao.agent import Agent, language
+from tao.build import build
+from tao.cli import options as o
+from tao.cli.exits import USAGE, code_of, complain, finish
+from tao.cli.help import Command
+from tao.cli.view import meta, view
+from tao.cli.words import EXITS, say
+from tao.config import Settings, environment, load
+from tao.events import Event
+from tao.run import Run
+
+app = typer.Typer()
+
+Question = Annotated[
+    str, typer.Argument(metavar=say("QUESTION", "问题"), show_default=False, help=say("The question; - reads it from standard input.", "问题；- 表示从标准输入读取。")),
+]
+
+
+@app.command(cls=Command, epilog=EXITS, help=say("Ask one question and watch it being answered, step by step.", "提一个问题，逐步看到思考、行动和答案。"))
+def ask(
+    question: Question, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None,
+    dialect: o.Dialect = None, journal: o.JournalAt = None, as_json: o.Json = False, quiet: o.Quiet = False,  # noqa: FBT002
+) -> None:
+    """Answer one question."""
+    text = (sys.stdin.read() if question == "-" else question).strip()
+    if not text:
+        complain(say("the question is empty", "问题为空"))
+        raise typer.Exit(USAGE)
+    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect, journal=journal)
+    finish(_ask(text, options, as_json=as_json, quiet=quiet))
+
+
+async def _ask(question: str, options: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
+    settings = load(options)
+    async with build(settings, environment()) as agent:
+        return await shown(agent, Run(secrets.token_hex(8)), settings, question, as_json=as_json, quiet=quiet)
+
+
+async def shown(agent: Agent, run: Run, settings: Settings, question: str = "", *, as_json: bool = False, quiet: bool = False) -> int:
+    """Ask the question (or go on with the run where there is none) before the user's eyes; returns the exit code.
+
+    Interrupted, it says how to go on, and passes the interruption on.
+    """
+    lang = settings.lang or (language(question) if question else run.asked.lang)
+    screen = view(Console(highlight=False), as_json=as_json, quiet=quiet, lang=lang, run=run.id)
+    recorded: list[Event] = list(run.events)
+
+    def on_event(event: Event) -> None:
+        recorded.append(event)
+        screen.event(event)
+
+    ended: Run | None = None
+    try:
+        if question:
+            ended = await agent.run(question, id=run.id, on_event=on_event, on_delta=screen.delta)
+        else:
+            ended = await agent.resume(run, on_event=on_event, on_delta=screen.delta)
+    finally:
+        screen.close(ended)
+        if not as_json and not quiet:
+            _afterwards(ended, Run(run.id, recorded))
+    return code_of(ended)
+
+
+def _afterwards(ended: Run | None, run: Run) -> None:
+    """What it took, and what can be done next, on standard error."""
+    console = Console(stderr=True, highlight=False)
+    if run.events:
+        console.print()
+        console.print(meta(run), soft_wrap=True)
+    if run.events and (ended is None or ended.state == "paused"):
+        console.print(say("Go on with: ", "继续运行：") + f"[bold]tao resume {run.id[:8]}[/bold]", soft_wrap=True)

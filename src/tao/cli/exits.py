@@ -1,0 +1,44 @@
+"""Exit codes, and how a command ends."""
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from typing import Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from tao.cli.words import mine, say
+from tao.errors import AgentError, ConfigError
+from tao.run import Run
+
+ANSWERED, FAILED, USAGE, LIMIT, PAUSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+
+def code_of(run: Run) -> int:
+    """The exit code that tells how a run stands."""
+    if run.ended is None:
+        return PAUSED if run.state == "paused" else INTERRUPTED
+    return {"answered": ANSWERED, "failed": FAILED}.get(run.ended.reason, LIMIT)
+
+
+def finish(work: Coroutine[Any, Any, int]) -> NoReturn:
+    """Run a command's work in an event loop of its own and exit with what it returns.
+
+    An AgentError is said in one sentence, without a traceback; anything else is a bug and shows itself.
+    """
+    try:
+        code = asyncio.run(work)
+    except AgentError as error:
+        complain(error)
+        code = USAGE if isinstance(error, ConfigError) else FAILED
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    raise typer.Exit(code)
+
+
+def complain(error: Exception | str) -> None:
+    """Say on standard error what went wrong."""
+    sys.stdout.flush()
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(f"{say('Error', '错误')}: {mine(str(error))}", "red"))

@@ -1,0 +1,215 @@
+"""What `tao ask` shows of a run: every step as it happens, the answer alone, or one JSON event a line."""
+
+import json
+from typing import Protocol
+
+from rich.console import Console
+from rich.text import Text
+
+from tao.cli.pens import Pen, PlainPen, ScreenPen
+from tao.cli.words import LABELS, mine, say
+from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Ruled, to_json
+from tao.messages import Call, Observation
+from tao.run import Run
+from tao.seams import Delta
+
+LINES, CHARACTERS = 12, 2000
+"""As much of an observation is shown; `tao show` has it all."""
+
+
+class View(Protocol):
+    """Is told a run's events and the pieces of its replies, and that it is over."""
+
+    def event(self, event: Event) -> None:
+        """Something happened."""
+
+    def delta(self, delta: Delta) -> None:
+        """A reply is coming in."""
+
+    def close(self, run: Run | None) -> None:
+        """Nothing more will come; the run where there is one."""
+
+
+def view(console: Console, *, as_json: bool, quiet: bool, lang: str, run: str) -> View:
+    """The view that fits the options and the screen. `lang` is the run's language, `run` its id."""
+    if as_json:
+        return JsonView(console, run)
+    if quiet:
+        return QuietView(console)
+    labels = LABELS[lang]
+    pen: Pen = ScreenPen(console, labels) if console.is_terminal and not console.is_dumb_terminal else PlainPen(console, labels)
+    return Story(pen)
+
+
+class JsonView:
+    """One event a line, as it is in the journal, with the run's id and its place in the run."""
+
+    def __init__(self, console: Console, run: str) -> None:
+        self.console, self.run, self.seq = console, run, 0
+
+    def event(self, event: Event) -> None:
+        """Write the line."""
+        line = json.dumps({"run": self.run, "seq": self.seq, **to_json(event)}, ensure_ascii=False, default=str)
+        self.console.file.write(line + "\n")
+        self.console.file.flush()
+        self.seq += 1
+
+    def delta(self, delta: Delta) -> None:
+        """Pieces are no events."""
+
+    def close(self, run: Run | None) -> None:
+        """Nothing to say."""
+
+
+class QuietView:
+    """The answer and nothing else."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def event(self, event: Event) -> None:
+        """Only the end matters."""
+
+    def delta(self, delta: Delta) -> None:
+        """Only the end matters."""
+
+    def close(self, run: Run | None) -> None:
+        """Write the answer."""
+        if run and run.answer is not None:
+            self.console.file.write(run.answer.strip() + "\n")
+
+
+class Story:
+    """Thought, action, observation, answer, each as soon as it is known."""
+
+    def __init__(self, pen: Pen, *, whole: bool = False) -> None:
+        self.pen = pen
+        self.whole = whole
+        self.open = ""             # the part that is being written
+        self.told: set[str] = set()  # parts of the coming decision that came in as pieces
+        self.called = ""           # the tool's name among them
+        self.answered = ""         # the answer as far as it is on the screen
+        self.calls: dict[str, Call] = {}  # those that have not come back
+        self.several = False       # more than one at once
+        self.begun = False         # something is on the screen
+        self.fresh = True          # a new step begins with the next part
+
+    def delta(self, delta: Delta) -> None:
+        """Write what is certain of the reply that is coming in."""
+        if delta.kind == "call":
+            if not self.called:
+                self.called = delta.text
+                self._part("action", delta.text)
+        else:
+            if self.open != delta.kind:
+                self._part(delta.kind)
+            self.pen.write(delta.text)
+            self.told.add(delta.kind)
+            if delta.kind == "answer":
+                self.answered += delta.text
+
+    def event(self, event: Event) -> None:
+        """Write what is not there yet."""
+        match event:
+            case Asked() | Ruled():
+                self.pen.wait(say("thinking", "思考中"))
+            case Decided():
+                self._decided(event)
+            case Observed():
+                call = self.calls.pop(event.call_id, None)
+                several = f"[{call.tool}] " if call and self.several else ""
+                self._part("seen", several + self._short(event.observation))
+                self._end()
+                if not self.calls:
+                    self._next()
+            case Misread():
+                self._part("note", say("the reply could not be read", "无法解析回复") + (f": {event.detail}" if event.detail else ""))
+                self._reset()
+                self._next()
+            case Nudged():
+                self._reset()
+                if event.text:
+                    self._part("note", event.text)
+                    self._end()
+                self._next()
+            case Ended():
+                self._ended(event)
+            case Paused():
+                self._part("note", say("waits for a person", "等待人工处理") + f": {event.reason}")
+                self._end()
+            case _:
+                pass
+
+    def close(self, run: Run | None) -> None:  # noqa: ARG002
+        """End the line that is open."""
+        self._end()
+        self.pen.close()
+
+    def _decided(self, event: Decided) -> None:
+        if event.thought.strip() and "thought" not in self.told:
+            self._part("thought", event.thought)
+        for number, call in enumerate(event.calls):
+            self.calls[call.id] = call
+            if number or call.tool != self.called:
+                self._part("action", call.tool)
+            self._part("input", json.dumps(call.args, ensure_ascii=False, default=str))
+        self.several = len(event.calls) > 1
+        self._end()
+        if event.answer is None:
+            self._reset()
+        if event.calls:
+            self.pen.wait(", ".join(call.tool for call in event.calls))
+
+    def _ended(self, event: Ended) -> None:
+        if event.answer is not None and event.answer.strip() != self.answered.strip():
+            self._part("answer", event.answer)
+        elif event.reason != "answered" and event.answer is None:
+            self._part("note", mine(event.detail) or event.reason)
+        self._end()
+
+    def _short(self, observation: Observation) -> str:
+        text = observation.text.strip()
+        if self.whole:
+            return text
+        lines = text[:CHARACTERS].split("\n")
+        if len(lines) <= LINES and len(text) <= CHARACTERS:
+            return text
+        return "\n".join(lines[:LINES]) + "\n" + say("… (`tao show` has it all)", "……（完整内容见 `tao show`）")
+
+    def _part(self, part: str, text: str = "") -> None:
+        """Begin a part, with what is known of it; the answer stands apart."""
+        self._end()
+        self.pen.close()
+        if self.begun and (self.fresh or part == "answer"):
+            self.pen.gap()
+        self.begun, self.fresh = True, False
+        self.pen.begin(part)
+        self.open = part
+        self.pen.write(text)
+
+    def _end(self) -> None:
+        if self.open:
+            self.pen.end()
+            self.open = ""
+
+    def _next(self) -> None:
+        self.fresh = True
+        self.pen.wait(say("thinking", "思考中"))
+
+    def _reset(self) -> None:
+        self._end()
+        self.told.clear()
+        self.called = self.answered = ""
+
+def meta(run: Run) -> Text:
+    """One dim line: what the run took, and its id."""
+    usage, last = run.usage, run.events[-1].at
+    parts = [say(f"{run.steps} step{'s' * (run.steps != 1)}", f"{run.steps} 步")]
+    if usage.prompt is not None or usage.completion is not None:
+        cached = say(f" ({usage.cached:,} cached)", f"（缓存 {usage.cached:,}）") if usage.cached else ""
+        parts.append(say(
+            f"{usage.prompt or 0:,}{cached} + {usage.completion or 0:,} tokens", f"{usage.prompt or 0:,}{cached} + {usage.completion or 0:,} 词元",
+        ))  # fmt: skip
+    parts.append(f"{last - run.asked.at:.1f} s")
+    parts += [part for part in (run.asked.model, say(f"run {run.id[:8]}", f"运行 {run.id[:8]}")) if part]
+    return Text(" · ".join(parts), "dim")

@@ -1,0 +1,45 @@
+"""The language of the command line, and every text that more than one command says."""
+
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+
+CJK = re.compile("[\u3400-\u9fff]")
+
+
+def language(argv: Sequence[str], env: Mapping[str, str]) -> str:
+    """"zh" or "en": what --lang says, else TAO_LANG, else the locale."""
+    asked = [after for option, after in zip(argv, [*argv[1:], ""], strict=True) if option == "--lang"]
+    asked += [option.removeprefix("--lang=") for option in argv if option.startswith("--lang=")]
+    said = next((value for value in (*asked, *(env.get(name) for name in ("TAO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))) if value), "")
+    return "zh" if said.lower().startswith("zh") else "en"
+
+
+LANG = language(sys.argv, os.environ)
+"""Chosen once, before the first help text is made."""
+
+
+def say(english: str, chinese: str) -> str:
+    """The text in the language of the command line."""
+    return chinese if LANG == "zh" else english
+
+
+def mine(text: str) -> str:
+    """Of a text that was said in both languages (`tao.errors.both`), the half that is read here."""
+    lines = text.split("\n")
+    middle = len(lines) // 2
+    if len(lines) % 2 or not CJK.search("\n".join(lines[middle:])):
+        return text
+    return "\n".join(lines[middle:] if LANG == "zh" else lines[:middle])
+
+
+EXITS = say(
+    "Exit codes: 0 answered · 1 failed · 2 wrong usage or setting · 3 stopped by a limit · 4 waits for a person · 130 interrupted",
+    "退出码：0 已回答 · 1 失败 · 2 用法或设置错误 · 3 达到限制而停止 · 4 等待人工处理 · 130 被中断",
+)
+LABELS = {
+    "en": {"thought": "Thought", "action": "Action", "input": "Action Input", "seen": "Observation", "answer": "Final Answer", "note": "Note"},
+    "zh": {"thought": "思考", "action": "行动", "input": "行动输入", "seen": "观察", "answer": "最终答案", "note": "提示"},
+}
+"""What the parts of a run are called, in the run's language."""
