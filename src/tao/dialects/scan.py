@@ -2,226 +2,199 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy
-from tao.dialects.clean import FENCE, SPACE, fence_at, lines, unfence, untoken
+from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
-from tao.dialects.jsoncalls import answer_in, bare_key, certain, wishes
-from tao.dialects.labels import LINE, MID_INPUT, Label, label_at
-from tao.dialects.names import Tools
-from tao.dialects.repair import Fault, read_json
-from tao.dialects.steps import action, input_region
+from tao.dialects.found import (
+    ANSWER_TAG, Step, answer_tag_item, fence_item, functionary_item, json_item, markup_item, own_tag_item, recipient_item,
+)  # fmt: skip
+from tao.dialects.labels import LINE, MID_ACTION, MID_INPUT, Label, label_at
+from tao.dialects.leaks import OPENER, harmony
+from tao.dialects.names import Tools, is_finish
+from tao.dialects.state import Judged, Scan
+from tao.dialects.steps import action, input_region, with_input, written_call
 from tao.dialects.thoughts import OPEN, STRAY, block_at
-from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, outcome
+from tao.dialects.wishes import Acts, Fails, Nothing, Says
 
-MAX_TRIES = 48
-MARK = re.compile(rf"{LINE.pattern}|\n(?=[ \t]*[{{\[｛［])|\{{(?=\s{{0,20}}\\?[\"'“])|```(?=\w{{0,12}}\s{{0,9}}[{{\[])|{OPEN.pattern}", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What a reply comes to, the thought before it, and what was mended."""
-
-    outcome: Acts | Says | Fails
-    thought: str = ""
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Scan:
-    """How far the reply was read. `text` begins with a newline, so every line has one in front."""
-
-    text: str
-    tools: Tools
-    labelled: bool = False
-    inside: bool = False
-    thoughts: list[str] = field(default_factory=list)
-    prose: list[str] = field(default_factory=list)
-    blocks: list[str] = field(default_factory=list)
-    mode: str = "prose"
-    since: int = 0
-    skipped: bool = False
-    tries: int = 0
-    notes: list[str] = field(default_factory=list)
-
-    def keep(self, end: int, then: str, since: int) -> None:
-        """Put away what was said since the last mark, and go on in another mode."""
-        said = self.text[self.since : end].strip(SPACE)
-        if said:
-            (self.thoughts if self.mode == "thought" else self.prose if self.mode == "prose" else []).append(said)
-        self.mode, self.since = then, since
-
-    @property
-    def thought(self) -> str:
-        """What was thought before the decision."""
-        return "\n".join(self.prose + self.thoughts) or "\n".join(self.blocks)
+MARK = re.compile(
+    rf"{LINE.pattern}|\n(?=[ \t]*(?:[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())|\{{(?=\s{{0,20}}\\?[\"'“])|```(?=\w{{0,12}}\s{{0,9}}[{{\[])"
+    rf"|(?P<opener>{OPENER.pattern})|(?P<answer>{ANSWER_TAG.pattern})|>>>(?=[ \t]?\w)|to=(?=functions?\.)|{OPEN.pattern}",
+    re.IGNORECASE,
+)
+"""Every place where something may begin that decides a reply. Each branch begins with a fixed character: one quick pass."""
 
 
 def judge(text: str, tools: Tools) -> Judged:
     """What a reply means."""
     text = untoken(lines(text))
-    whole = untoken(unfence(text)) if not text.startswith(("```tool_code", "```vis-thinking")) else text
+    kept = text.startswith(("```tool_code", "```vis-thinking", "```thinking"))
+    whole = text if kept else untoken(unfence(text))
     if not whole.strip(SPACE):
         return Judged(Fails("empty"))
     scan = Scan("\n" + whole, tools)
-    found = run(scan)
-    if found is None:
-        found = unlabelled(scan)
+    if bare := harmony.stripped(whole):
+        scan = _unchannelled(scan, whole, bare)
+    found = run(scan) or unlabelled(scan)
     notes = (*(["unfenced"] if whole != text else []), *scan.notes, *(found.notes if isinstance(found, Acts | Says) else ()))
     return Judged(found, scan.thought, tuple(dict.fromkeys(notes)))
 
 
+def _unchannelled(scan: Scan, text: str, bare: harmony.Message) -> Scan:
+    """A Harmony reply without its tokens, put back into one."""
+    scan.think(text[: bare.begin])
+    to = f"<|channel|>commentary to={bare.recipient}<|message|>" if bare.recipient else ""
+    scan.text = "\n" + to + text[bare.begin :]
+    return scan
+
+
 def run(scan: Scan) -> Acts | Says | Fails | None:
     """The first item that decides, or None."""
-    at = _past_stray(scan)
+    past_stray(scan)
+    at = 0
+    inline = _inline(scan)
     while mark := MARK.search(scan.text, at):
+        if inline and mark.start() >= inline[0]:
+            break
         result, at = _item(scan, mark)
         if result is not None and not isinstance(result, Nothing):
             return result
+        if scan.skipped:
+            inline = None
+    if inline and scan.mode in {"prose", "thought"}:
+        scan.keep(inline[0], "aside", inline[0])
+        result = with_input(scan.text, inline[1], inline[2], scan.tools)[0]
+        return result if not isinstance(result, Nothing) else None
     scan.keep(len(scan.text), scan.mode, len(scan.text))
     return None
 
 
-def _past_stray(scan: Scan) -> int:
-    """Behind a closing think tag whose opening was in the prompt."""
+def past_stray(scan: Scan) -> None:
+    """Leave out what stands before a closing think tag whose opening was in the prompt.
+
+    A labelled answer before such a tag, in a reply that began with a label, was no thinking: there the tag is residue.
+    """
     at = 0
     while stray := STRAY.search(scan.text, at):
-        opened = OPEN.search(scan.text, 0, stray.start())
-        if opened or scan.text[stray.start() - 1] == "`":
+        if OPEN.search(scan.text, 0, stray.start()) or scan.text[stray.start() - 1] == "`":
             break
-        scan.blocks.append(scan.text[at : stray.start()].strip(SPACE))
-        at = scan.since = stray.end()
+        scan.think(scan.text[at : stray.start()])
+        at = stray.end()
     if at:
         scan.text = "\n" + scan.text[at:].lstrip(SPACE)
-        scan.since = 0
-    return 0
 
 
-def _item(scan: Scan, mark: re.Match[str]) -> tuple[Outcome | None, int]:
+def _inline(scan: Scan) -> tuple[int, str, int] | None:
+    """The first `… Action: X Action Input: Y` within a line, where X is a known tool: place, name, start of the input."""
+    text, at = scan.text, 0
+    for _ in range(8):
+        given = MID_INPUT.search(text, at)
+        if given is None:
+            return None
+        at = given.end()
+        line = text.rfind("\n", 0, given.start()) + 1
+        label = label_at(text, line)
+        if label and label.kind in {"action", "input", "final"}:
+            continue
+        named = [found for found in MID_ACTION.finditer(text, max(line, given.start() - 400), given.start()) if found.end() <= given.start()]
+        if named:
+            name = text[named[-1].end() : given.start()].strip(SPACE + ",;。.")
+            if scan.tools.resolve(name) or is_finish(name, scan.tools):
+                return named[-1].start(), name, given.end()
+    return None
+
+
+def _item(scan: Scan, mark: re.Match[str]) -> Step:
     """What one mark comes to, and where to look on."""
     text, start = scan.text, mark.start()
-    if block := block_at(text, start):
+    if text[start] == "\n":
+        return _line(scan, start + 1)
+    if text[start - 1] != "`" and (block := block_at(text, start)):
         scan.keep(start, scan.mode, block[1])
-        scan.blocks.append(block[0].strip(SPACE))
+        scan.think(block[0])
         if text[block[1] : block[1] + 1] not in {"\n", ""}:
             scan.text = text[: block[1]] + "\n" + text[block[1] :]
         return None, block[1]
-    line = start + 1
-    if text[start] == "\n":
-        bare = line
-        while text[bare : bare + 1] in {" ", "\t"}:
-            bare += 1
-        if label := label_at(text, line):
-            return HANDLERS[label.kind](scan, label)
-        if FENCE.match(text, bare):
-            return _fence(scan, bare)
-        if text[bare : bare + 1] in {"{", "[", "｛", "［"}:
-            return _json(scan, bare, own_line=True)
-        return None, line
+    if mark["opener"]:
+        return markup_item(scan, start)
+    if mark["answer"]:
+        return answer_tag_item(scan, start)
     if text[start] == "`":
-        return _fence(scan, start)
-    return _json(scan, start, own_line=False)
+        return fence_item(scan, start)
+    if text[start] == ">":
+        return functionary_item(scan, start)
+    if text[start] in "tT":
+        return recipient_item(scan, start)
+    if text[start] in "{｛":
+        return json_item(scan, start, own_line=False)
+    return None, start + 1
 
 
-def _thought(scan: Scan, label: Label) -> tuple[Outcome | None, int]:
+def _line(scan: Scan, line: int) -> Step:
+    """What the beginning of a line comes to."""
+    text, bare = scan.text, line
+    while text[bare : bare + 1] in {" ", "\t"}:
+        bare += 1
+    if label := label_at(text, line):
+        return HANDLERS[label.kind](scan, label)
+    if (mark := FENCE.match(text, bare)) and not OPEN.match(text, bare):
+        return fence_item(scan, bare)
+    if text[bare : bare + 1] in {"{", "[", "｛", "［"} and not OPENER.match(text, bare) and not OPEN.match(text, bare):
+        return json_item(scan, bare, own_line=True)
+    if text.startswith("<", bare) and (tag := own_tag_item(scan, bare)):
+        return tag
+    if text.startswith("tool_call(", bare) and not scan.inside:
+        scan.text = text[:bare] + "```\n" + text[bare:] + "\n```"
+        return fence_item(scan, bare)
+    del mark
+    return None, line
+
+
+def _on(scan: Scan, label: Label) -> int:
+    """Where to look on behind a label: the newline in front of its value, where it has one, is a mark again."""
+    return max(label.value - (scan.text[label.value - 1] == "\n"), label.start)
+
+
+def _thought(scan: Scan, label: Label) -> Step:
     scan.keep(label.start, "thought", label.value)
     scan.labelled = True
-    return _one_line(scan, label)
+    return None, _on(scan, label)
 
 
-def _one_line(scan: Scan, label: Label) -> tuple[Outcome | None, int]:
-    """`… Action: X Action Input: Y` on the line of a thought, where X is a known tool."""
-    return None, max(label.value - (scan.text[label.value - 1] == "\n"), label.start + 1)
-
-
-def _aside(scan: Scan, label: Label) -> tuple[Outcome | None, int]:
+def _aside(scan: Scan, label: Label) -> Step:
     scan.keep(label.start, "aside", label.value)
-    return None, max(label.value - (scan.text[label.value - 1] == "\n"), label.start + 1)
+    return None, _on(scan, label)
 
 
-def _final(scan: Scan, label: Label) -> tuple[Outcome | None, int]:
-    scan.keep(label.start, "final", label.value)
+def _final(scan: Scan, label: Label) -> Step:
+    scan.keep(label.start, "aside", label.value)
     end = answer_end(scan.text, label.value, scan.tools, label)
     answer = tidy(scan.text[label.value : end], bold=label.bold)
     return (Says(answer) if answer else Fails("no_answer")), end
 
 
-def _action(scan: Scan, label: Label) -> tuple[Outcome | None, int]:
+def _action(scan: Scan, label: Label) -> Step:
     scan.keep(label.start, "aside", label.value)
     result, end = action(scan.text, label, scan.tools)
     if isinstance(result, Nothing):
         scan.skipped = True
-        scan.since = max(end, label.value)
-    return result, max(end - 1, label.value - 1)
+    return result, max(end - 1, label.start)
 
 
-def _input(scan: Scan, label: Label) -> tuple[Outcome | None, int]:
+def _input(scan: Scan, label: Label) -> Step:
     scan.keep(label.start, "aside", label.value)
     start, end = input_region(scan.text, label.value)
     if scan.skipped or missing(scan.text[start:end]):
-        return None, max(end - 1, label.start + 1)
+        return None, max(end - 1, _on(scan, label))
     return Fails("no_tool", scan.text[start:end]), end
 
 
-HANDLERS: dict[str, Callable[[Scan, Label], tuple[Outcome | None, int]]] = {
+HANDLERS: dict[str, Callable[[Scan, Label], Step]] = {
     "thought": _thought, "question": _aside, "observation": _aside, "final": _final, "action": _action, "input": _input,
 }  # fmt: skip
 
 
-def _fence(scan: Scan, start: int) -> tuple[Outcome | None, int]:
-    """A code fence outside every value: JSON in it may be a call; other code is prose."""
-    found = fence_at(scan.text, start)
-    if found is None:
-        return None, start + 3
-    inner = found[0]
-    while inner < found[1] and scan.text[inner] in SPACE:
-        inner += 1
-    if scan.text[inner : inner + 1] in {"{", "[", "｛", "［"}:
-        result, _ = _json(scan, inner, own_line=True, end=found[1], keep=start)
-        if result is not None:
-            return result, found[2]
-    return None, max(found[2] - 1, start + 3)
-
-
-def _json(scan: Scan, start: int, *, own_line: bool, end: int | None = None, keep: int | None = None) -> tuple[Outcome | None, int]:
-    """JSON outside every value."""
-    scan.tries += 1
-    if scan.tries > MAX_TRIES or (not own_line and scan.mode != "prose"):
-        return None, start + 1
-    found = read_json(scan.text, start, end, sealed=end is not None)
-    if isinstance(found, Fault):
-        if own_line and found.kind == "truncated" and re.match(r"[{\[｛［\s]*[\"'](?i:action|name|tool|function|tool_call)[\"']", scan.text[start : start + 80]):
-            return Fails("truncated", scan.text[start:]), start
-        return None, start + 1
-    wished = wishes(found.value, mended=found.mended)
-    whole = not scan.text[:start].strip(SPACE + "`json") and not scan.text[found.end :].strip(SPACE + "`")
-    if wished is None:
-        if whole and (answer := answer_in(found.value)):
-            return Says(answer), found.end
-        return None, found.end
-    if not wished:
-        return (Fails("no_name", scan.text[start : found.end]), found.end) if whole else (None, found.end)
-    if not all(certain(wish, scan.tools) for wish in wished):
-        given = any(wish.given is not None for wish in wished)
-        return (Fails("unknown_tool", wished[0].name), found.end) if whole and given else (None, found.end)
-    if not own_line and wished[0].react:
-        return Fails("no_step", scan.text[start : found.end]), found.end
-    scan.keep(start if keep is None else keep, scan.mode, found.end)
-    more = wished
-    at = found.end
-    while not wished[0].react and (link := re.compile(r"[\s;,]{0,40}(?=\{)").match(scan.text, at)):
-        following = read_json(scan.text, link.end(), end)
-        extra = wishes(following.value) if not isinstance(following, Fault) else None
-        if isinstance(following, Fault) or not extra or not all(certain(wish, scan.tools) for wish in extra):
-            break
-        more, at = more + extra, following.end
-    if wished[0].thought:
-        scan.thoughts.append(wished[0].thought)
-    return outcome(more, scan.tools), at
-
-
-def unlabelled(scan: Scan) -> Says | Fails:
+def unlabelled(scan: Scan) -> Acts | Says | Fails:
     """What a reply without a step means."""
     thought = "\n".join(scan.thoughts)
     if scan.labelled:
@@ -229,9 +202,24 @@ def unlabelled(scan: Scan) -> Says | Fails:
         return Says(tidy(answer)) if answer else Fails("no_step", thought)
     text = tidy("\n\n".join(scan.prose))
     if not text:
-        return Fails("no_step", "\n".join(scan.blocks))
-    if scan.skipped:
+        return _recovered(scan)
+    if scan.skipped or scan.inside:
         return Fails("no_step", text)
+    if (called := written_call(text, scan.tools)) is not None:
+        return called
     if announces(text, scan.tools):
         return Fails("announced", text)
     return Says(text, ("plain_answer",))
+
+
+def _recovered(scan: Scan) -> Acts | Says | Fails:
+    """A labelled step inside a block of thinking, where nothing else is left."""
+    if scan.inside or not scan.blocks:
+        return Fails("no_step", "\n".join(scan.blocks))
+    inner = Scan("\n" + "\n".join(scan.blocks), scan.tools, inside=True)
+    found = run(inner)
+    if not isinstance(found, Acts | Says):
+        return Fails("no_step", "\n".join(scan.blocks))
+    scan.blocks = [inner.thought] if inner.thought else []
+    scan.notes.append("step_in_thinking")
+    return found

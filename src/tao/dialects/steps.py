@@ -10,6 +10,7 @@ from tao.dialects.jsoncalls import wishes
 from tao.dialects.labels import (
     JUNK, LINE, MID_INPUT, MID_OBSERVATION, TAG_OBSERVATION, Label, label_at, next_label, outside_fences, residue,
 )  # fmt: skip
+from tao.dialects.leaks import OPENER, leak_at
 from tao.dialects.names import Tools, is_finish, is_null, peeled
 from tao.dialects.repair import Fault, read_json
 from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, finish, outcome
@@ -52,6 +53,8 @@ def action(text: str, label: Label, tools: Tools) -> tuple[Outcome, int]:
     while start < len(text) and text[start] in SPACE:
         start += 1
     following = next_label(text, label.value)
+    if (OPENER.match(text, start) or text.startswith("<action>", start)) and (leak := leak_at(text, start, tools)):
+        return leak.fault or outcome(leak.wishes, tools), leak.end
     if fence := fence_at(text, start):
         inner = text[fence[0] : fence[1]].strip(SPACE)
         if _JSON.match(inner):
@@ -88,7 +91,7 @@ def _named(text: str, line: str, at: int | None, following: Label | None, tools:
     """An action line: a name, perhaps with its input on the line, as a call or on the lines that follow."""
     if at is not None and (same := MID_INPUT.search(line)):
         name, value = line[: same.start()], at + same.end()
-        return _with_input(text, name, value, tools)
+        return with_input(text, name, value, tools)
     if at is not None and (cut := MID_OBSERVATION.search(line)) and (not (opened := _OPEN.search(line)) or cut.start() < opened.start()):
         line = line[: cut.start()]
     given = following if following and following.kind == "input" else None
@@ -100,13 +103,13 @@ def _named(text: str, line: str, at: int | None, following: Label | None, tools:
         return called
     name = line[: opened.start()] if opened and opened[0] not in "{｛" and opened.start() and explicit else line
     if given is not None:
-        return _with_input(text, name if tools.resolve(line) is None else line, given.value, tools)
+        return with_input(text, name if tools.resolve(line) is None else line, given.value, tools)
     end = following.start if following else len(text)
     if at is not None and (inline := _OPEN.search(line)) and inline[0] in "{｛":
-        return _with_input(text, line[: inline.start()], at + inline.start(), tools)
+        return with_input(text, line[: inline.start()], at + inline.start(), tools)
     behind = at + len(line) if at is not None else end
     if (json := _FOLLOWS.match(text, behind, end)) and not is_null(line, tools):
-        return _with_input(text, line, json.end(), tools)
+        return with_input(text, line, json.end(), tools)
     return _bare(line, tools), end
 
 
@@ -123,7 +126,7 @@ def _renamed(tool: ToolSpec, name: str) -> tuple[str, ...]:
     return ("name_resolved",) if name.strip(SPACE) != tool.name else ()
 
 
-def _with_input(text: str, name: str, value: int, tools: Tools) -> tuple[Outcome, int]:
+def with_input(text: str, name: str, value: int, tools: Tools) -> tuple[Outcome, int]:
     """A named action with an input that begins at `value`."""
     start, end = input_region(text, value)
     given = text[start:end]
@@ -173,3 +176,18 @@ def _unclosed(text: str, opened: int, limit: int) -> bool:
     """Whether only the call's own bracket is missing: the JSON object inside is whole."""
     inner = text[opened + 1 : limit].strip(SPACE)
     return inner.startswith("{") and inner.endswith("}") and not isinstance(read_json(inner), Fault)
+
+
+def written_call(text: str, tools: Tools) -> Acts | Says | Fails | None:
+    """A reply that is nothing but `tool[input]` or `tool(…)` of a known tool."""
+    opened = _OPEN.search(text[:200])
+    if opened is None or opened[0] in "{｛" or text[: opened.start()] != text[: opened.start()].strip(SPACE):
+        return None
+    name = text[: opened.start()].removeprefix("functions.")
+    if name not in tools.exact and not (name.isalpha() and is_finish(name, tools)):
+        return None
+    closed = closing(text, opened.start(), len(text))
+    if closed is not None and closed + 1 < len(text.rstrip(SPACE + ".。;")):
+        return None
+    called = _called(text, opened.start() - len(name), opened.start(), None, tools)
+    return called[0] if called and not isinstance(called[0], Nothing) else None

@@ -23,7 +23,8 @@ _OBJECT = re.compile(r"[{｛]\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:
 class Wish:
     """One call as written. `form` says what `given` is: a JSON value, named texts, call arguments, text, or nothing.
 
-    `react` marks the forms that are written one after the other (`action`/`action_input`), of which only the first counts.
+    `react` marks the forms that are written one after the other (`action`/`action_input`), of which only the first counts;
+    `open` a markup whose end is missing, so that more may have been meant to come.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Wish:
     react: bool = False
     mended: bool = False
     thought: str = ""
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ def outcome(wishes: Sequence[Wish], tools: Tools, *, phrase: bool = False) -> Ou
         args = arguments_of(tool, wish)
         if isinstance(args, Bad):
             return Fails(args.reason, args.quote, tool.name)
+        if wish.open and any(name not in args.values for name in parameters(tool).required):
+            return Fails("truncated", wish.name, tool.name)
         calls.append((tool, args.values))
         notes += ["json_repaired"] * (args.mended or wish.mended) + ["name_resolved"] * (tool.name != wish.name)
     return Acts(tuple(calls), tuple(dict.fromkeys(notes))) if calls else Nothing()

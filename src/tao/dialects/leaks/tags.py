@@ -1,0 +1,207 @@
+"""Calls in tags: `<function=f><parameter=a>…`, `<invoke name="f">`, `<arg_key>`, `<tool_name>`, and a tool's own tag.
+
+Values in tags are untyped text; the schema says what they become. A value ends at the closing tag behind which the
+markup goes on, so that the same tag inside a value is data.
+"""
+
+import re
+from dataclasses import dataclass
+
+from tao.dialects.clean import SPACE
+from tao.dialects.repair import Read, read_json
+from tao.dialects.wishes import Fails, Wish
+
+_PREFIX = r"(?:minimax:|seed:|antml:|steptml:|xai:|[|｜]DSML[|｜])?"
+FUNCTION = re.compile(rf"<{_PREFIX}(?:function|invoke|tool)(?:=|[ \t]+(?:name|tool_name)[ \t]*=)[ \t]*[\"']?([^\"'<>\n/]{{1,120}})[\"']?[^<>\n]{{0,80}}>", re.IGNORECASE)
+PARAMETER = re.compile(
+    rf"<(?P<tag>{_PREFIX}(?:parameter|param|arg|argument))(?:=|[ \t]+(?:name|key)[ \t]*=)[ \t]*[\"']?(?P<name>[^\"'<>\n]{{1,120}}?)[\"']?"
+    r"(?P<more>[ \t]+[^<>\n]{0,80})?>",
+    re.IGNORECASE,
+)
+ENDS = re.compile(rf"</{_PREFIX}(?:function|invoke|tool|tool_call|function_calls?|tool_calls|longcat_tool_call)>|<[|｜]tool[_▁]call", re.IGNORECASE)
+KEY = re.compile(r"<(?P<family>longcat_)?arg_key>\s{0,20}([^<>\n]{1,120}?)\s{0,20}</(?:longcat_)?arg_key>\s{0,40}<(?:longcat_)?arg_value>", re.IGNORECASE)
+KEY_END = re.compile(r"</(?:longcat_)?arg_value>", re.IGNORECASE)
+NAME_TAG = re.compile(r"<(function|tool|tool_name|function_name|name|action)>\s{0,20}([^<>\n]{1,120}?)\s{0,20}</\1>", re.IGNORECASE)
+INPUT_TAG = re.compile(r"<(arguments|parameters|args|tool_input|input|action_input|params|tool_args|function_args)>", re.IGNORECASE)
+CHILD = re.compile(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})>")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One call in markup and where it ends."""
+
+    wish: Wish
+    end: int
+
+
+def function(text: str, start: int) -> Found | Fails | None:
+    """`<function=name>` or `<invoke name="name">` with parameters in tags, JSON, or nothing."""
+    found = FUNCTION.match(text, start)
+    if found is None:
+        return Fails("truncated", text[start:]) if ">" not in text[start : start + 200] else None
+    return _body(text, found[1].strip(SPACE), found.end())
+
+
+def _body(text: str, name: str, at: int) -> Found | Fails:
+    """Parameters of a call whose name has been read, up to its closing tag."""
+    at = _past_space(text, at)
+    if text[at : at + 1] == "{":
+        value = read_json(text, at, _until(text, at), sealed=True)
+        if isinstance(value, Read):
+            return Found(Wish(name, value.value, "json", mended=value.mended), value.end)
+        return Fails("truncated" if value.kind == "truncated" else "bad_json", text[at:], name)
+    if INPUT_TAG.match(text, at):
+        return _input(text, name, at)
+    pairs: dict[str, str] = {}
+    typed: dict[str, object] = {}
+    while parameter := PARAMETER.match(text, at):
+        end, after = _value_end(text, parameter.end(), rf"</{re.escape(parameter['tag'])}>")
+        if end is None:
+            return Fails("truncated", text[parameter.start() :], name)
+        raw = text[parameter.end() : end]
+        pairs[parameter["name"].strip(SPACE)] = _one_newline(raw)
+        if 'string="false"' in (parameter["more"] or "") and isinstance(value := read_json(raw.strip(SPACE)), Read):
+            typed[parameter["name"].strip(SPACE)] = value.value
+        at = _past_space(text, after)
+    if text[at : at + 1] and not text.startswith("<", at) and not pairs:
+        return _text_body(text, name, at)
+    if pairs and not text[at:].strip(SPACE):
+        return Found(Wish(name, {**pairs, **typed}, "wire", open=True), at)
+    if not pairs and at >= len(text):
+        return Found(Wish(name, {}, "wire", open=True), at)
+    return Found(Wish(name, {**pairs, **typed}, "wire"), at)
+
+
+def _text_body(text: str, name: str, at: int) -> Found | Fails:
+    end = ENDS.search(text, at)
+    if end is None:
+        return Fails("truncated", text[at:], name)
+    return Found(Wish(name, text[at : end.start()].strip(SPACE), "text"), end.start())
+
+
+def _until(text: str, at: int) -> int | None:
+    """Where damaged JSON in tags must end at the latest: before the last closing tag that can be its own."""
+    end = ENDS.search(text, at)
+    return end.start() if end else None
+
+
+def _value_end(text: str, at: int, close: str) -> tuple[int | None, int]:
+    """Where a value ends and where the markup goes on: at the first closing tag with markup behind it."""
+    closing = re.compile(close, re.IGNORECASE)
+    first = None
+    for found in closing.finditer(text, at):
+        first = first or found
+        after = _past_space(text, found.end())
+        if after >= len(text) or PARAMETER.match(text, after) or ENDS.match(text, after):
+            return found.start(), found.end()
+    following = PARAMETER.search(text, at)
+    end = ENDS.search(text, at)
+    if first is not None:
+        return first.start(), first.end()
+    stops = [mark.start() for mark in (following, end) if mark]
+    return (min(stops), min(stops)) if stops else (None, len(text))
+
+
+def _one_newline(text: str) -> str:
+    return text.removeprefix("\n").removesuffix("\n")
+
+
+def _past_space(text: str, at: int) -> int:
+    while at < len(text) and text[at] in SPACE:
+        at += 1
+    return at
+
+
+def keyed(text: str, name: str, at: int) -> Found | Fails:
+    """`<arg_key>…</arg_key><arg_value>…</arg_value>` pairs behind a name (GLM)."""
+    pairs: dict[str, str] = {}
+    while found := KEY.match(text, at):
+        closed = KEY_END.search(text, found.end())
+        while closed and not _goes_on(text, closed.end()):
+            closed = KEY_END.search(text, closed.end())
+        if closed is None:
+            end = ENDS.search(text, found.end())
+            if end is None:
+                return Fails("truncated", text[found.start() :], name)
+            pairs[found[2]], at = text[found.end() : end.start()].strip("\n"), end.start()
+            break
+        pairs[found[2]], at = text[found.end() : closed.start()], _past_space(text, closed.end())
+    return Found(Wish(name, pairs, "wire", open=not text[at:].strip(SPACE)), at)
+
+
+def _goes_on(text: str, at: int) -> bool:
+    after = _past_space(text, at)
+    return after >= len(text) or text[after] == "<" or not text.find("</arg_value>", after) > 0
+
+
+def named(text: str, start: int) -> Found | Fails | None:
+    """`<tool_name>f</tool_name>` with its arguments in tags behind it, or a name tag with parameter tags."""
+    found = NAME_TAG.match(text, start)
+    if found is None:
+        return None
+    at = _past_space(text, found.end())
+    if at >= len(text):
+        return Found(Wish(found[2], None, "none"), at)
+    if INPUT_TAG.match(text, at):
+        return _input(text, found[2], at)
+    if PARAMETER.match(text, at):
+        return _body(text, found[2], at)
+    children = children_of(text, at)
+    if isinstance(children, Fails):
+        return children
+    pairs, end = children
+    return Found(Wish(found[2], pairs, "wire" if pairs else "none"), end)
+
+
+def _input(text: str, name: str, at: int) -> Found | Fails:
+    """Arguments in one tag: JSON, tags, or text."""
+    found = INPUT_TAG.match(text, at)
+    assert found, "the caller saw the tag"
+    end = text.find(f"</{found[1]}>", found.end())
+    if end < 0:
+        return Fails("truncated", text[at:], name)
+    inner = _past_space(text, found.end())
+    if text[inner : inner + 1] == "{":
+        value = read_json(text, inner, end, sealed=True)
+        if isinstance(value, Read):
+            return Found(Wish(name, value.value, "json", mended=value.mended), max(end, value.end))
+        return Fails("truncated" if value.kind == "truncated" else "bad_json", text[inner:end], name)
+    if PARAMETER.match(text, inner):
+        return _body(text, name, inner)
+    if CHILD.match(text, inner):
+        children = children_of(text, inner)
+        return children if isinstance(children, Fails) else Found(Wish(name, children[0], "wire"), children[1])
+    return Found(Wish(name, text[found.end() : end].strip(SPACE), "text"), end + len(found[1]) + 3)
+
+
+def children_of(text: str, at: int) -> tuple[dict[str, str], int] | Fails:
+    """The tags that follow one another from `at`, by name."""
+    pairs: dict[str, str] = {}
+    while child := CHILD.match(text, at):
+        close = f"</{child[1]}>"
+        end = text.find(close, child.end())
+        if end < 0:
+            return Fails("truncated", text[at:])
+        pairs[child[1]] = _one_newline(text[child.end() : end])
+        at = _past_space(text, end + len(close))
+    return pairs, at
+
+
+def own_tag(text: str, start: int, name: str) -> Found | Fails:
+    """A call in a tag named like its tool: `<read_file><path>a</path></read_file>`."""
+    at = text.index(">", start) + 1
+    if text[at - 2] == "/":
+        return Found(Wish(name, None, "none"), at)
+    inner = _past_space(text, at)
+    if CHILD.match(text, inner):
+        children = children_of(text, inner)
+        if isinstance(children, Fails):
+            return children
+        return Found(Wish(name, children[0], "wire"), children[1])
+    if PARAMETER.match(text, inner):
+        return _body(text, name, inner)
+    end = text.find(f"</{name}>", at)
+    if end < 0:
+        return Fails("truncated", text[start:], name)
+    content = text[at:end].strip(SPACE)
+    return Found(Wish(name, content, "text") if content else Wish(name), end + len(name) + 3)
