@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from tao.dialects import choose
-from tao.errors import ConfigError, StoreError
+from tao.errors import ConfigError, StoreError, both
 from tao.events import Asked, Event
 from tao.loop import react
 from tao.messages import Message, Reply, Request
@@ -55,9 +55,10 @@ class Agent:
         observers: Iterable[Emit] = (), act: Act | None = None, settings: Mapping[str, Any] | None = None,
     ) -> None:
         if max_steps < 1:
-            raise ConfigError(f"max_steps is {max_steps}; it must be 1 or more")
+            raise ConfigError(both(f"max_steps is {max_steps}; it must be 1 or more", f"max_steps 为 {max_steps}；应不小于 1"))
         if lang not in (None, "zh", "en"):
-            raise ConfigError(f"lang is {lang!r}; it must be 'zh', 'en' or None (the question's own)")
+            text = both(f"lang is {lang!r}; it must be 'zh', 'en' or None (the question's own)", f"lang 为 {lang!r}；应为 'zh'、'en' 或 None（与问题一致）")
+            raise ConfigError(text)
         self.model = connect(model) if isinstance(model, str) else model
         self.tools: tuple[Tool, ...] = tuple(declare(tool) for tool in tools)
         self.act = act or registry(self.tools)
@@ -89,7 +90,11 @@ class Agent:
         """
         if isinstance(run, str):
             if not isinstance(self.journal, Loads):
-                raise StoreError(f"cannot look up run {run!r}: this agent has no journal that can load; pass the Run itself")
+                text = both(
+                    f"cannot look up run {run!r}: this agent has no journal that can load; pass the Run itself",
+                    f"无法查找运行 {run!r}：该 Agent 没有可读取的运行记录；请直接传入 Run",
+                )
+                raise StoreError(text)
             run = await self.journal.load(run)
         return run if run.state in ("ended", "paused") else await self._drive(run, on_event, on_delta)
 

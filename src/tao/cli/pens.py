@@ -8,7 +8,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 STYLES = {
-    "thought": ("dim cyan", "italic"), "action": ("bold blue", "bold"), "input": ("dim blue", ""), "seen": ("dim green", "green"),
+    "question": ("dim", "bold"), "thought": ("dim cyan", "italic"), "action": ("bold blue", "bold"), "input": ("dim blue", ""), "seen": ("dim green", "green"),
     "answer": ("bold", "bold"), "note": ("dim yellow", "dim"),
 }  # fmt: skip
 """For each part of a run: the style of its label, and of its text."""

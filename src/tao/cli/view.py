@@ -82,9 +82,10 @@ class QuietView:
 class Story:
     """Thought, action, observation, answer, each as soon as it is known."""
 
-    def __init__(self, pen: Pen, *, whole: bool = False) -> None:
+    def __init__(self, pen: Pen, *, whole: bool = False, live: bool = True) -> None:
         self.pen = pen
-        self.whole = whole
+        self.whole = whole         # observations in full
+        self.live = live           # things take time
         self.open = ""             # the part that is being written
         self.told: set[str] = set()  # parts of the coming decision that came in as pieces
         self.called = ""           # the tool's name among them
@@ -111,8 +112,14 @@ class Story:
     def event(self, event: Event) -> None:
         """Write what is not there yet."""
         match event:
-            case Asked() | Ruled():
-                self.pen.wait(say("thinking", "思考中"))
+            case Asked():
+                if not self.live:
+                    self._part("question", event.question)
+                    self._end()
+                self._next()
+            case Ruled():
+                self._part("note", " ".join(part for part in (event.verdict, event.by, event.text) if part))
+                self._end()
             case Decided():
                 self._decided(event)
             case Observed():
@@ -158,7 +165,7 @@ class Story:
         if event.answer is None:
             self._reset()
         if event.calls:
-            self.pen.wait(", ".join(call.tool for call in event.calls))
+            self._wait(", ".join(call.tool for call in event.calls))
 
     def _ended(self, event: Ended) -> None:
         if event.answer is not None and event.answer.strip() != self.answered.strip():
@@ -194,7 +201,11 @@ class Story:
 
     def _next(self) -> None:
         self.fresh = True
-        self.pen.wait(say("thinking", "思考中"))
+        self._wait(say("thinking", "思考中"))
+
+    def _wait(self, what: str) -> None:
+        if self.live:
+            self.pen.wait(what)
 
     def _reset(self) -> None:
         self._end()

@@ -39,7 +39,12 @@ EXITS = say(
     "退出码：0 已回答 · 1 失败 · 2 用法或设置错误 · 3 达到限制而停止 · 4 等待人工处理 · 130 被中断",
 )
 LABELS = {
-    "en": {"thought": "Thought", "action": "Action", "input": "Action Input", "seen": "Observation", "answer": "Final Answer", "note": "Note"},
-    "zh": {"thought": "思考", "action": "行动", "input": "行动输入", "seen": "观察", "answer": "最终答案", "note": "提示"},
-}
+    "en": {
+        "question": "Question", "thought": "Thought", "action": "Action", "input": "Action Input", "seen": "Observation", "answer": "Final Answer",
+        "note": "Note",
+    },
+    "zh": {
+        "question": "问题", "thought": "思考", "action": "行动", "input": "行动输入", "seen": "观察", "answer": "最终答案", "note": "提示",
+    },
+}  # fmt: skip
 """What the parts of a run are called, in the run's language."""

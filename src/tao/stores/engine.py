@@ -11,22 +11,38 @@ from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_en
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
-from tao.errors import StoreError
+from tao.errors import StoreError, both
 
 BUSY_SECONDS = 10.0
 """How long a statement waits for another process's transaction before it gives up."""
 
 MEANINGS = {
-    "SQLITE_BUSY": "is locked by another process; wait for it to finish, or give this one a journal of its own (--journal PATH)",
-    "SQLITE_LOCKED": "is locked by another connection; try again, or give this process a journal of its own (--journal PATH)",
-    "SQLITE_FULL": "cannot grow: the disk is full; free some space, or move the journal (--journal PATH)",
-    "SQLITE_READONLY": "is read-only; make it writable, or choose another one (--journal PATH)",
-    "SQLITE_PERM": "may not be accessed; change its permissions, or choose another one (--journal PATH)",
-    "SQLITE_CANTOPEN": "cannot be opened; check that its folder exists and may be written, or choose another one (--journal PATH)",
-    "SQLITE_IOERR": "could not be read or written by the disk; check the disk, or choose another one (--journal PATH)",
-    "SQLITE_NOTADB": "is not an SQLite database; move the file away or choose another one (--journal PATH)",
-    "SQLITE_CORRUPT": "is damaged; move the file away (`sqlite3 FILE .recover` may save its contents) and start a new one",
-}
+    "SQLITE_BUSY": (
+        "is locked by another process; wait for it to finish, or give this one a journal of its own (--journal PATH)",
+        "被另一个进程锁定；请等待它结束，或为本进程另设记录文件（--journal PATH）",
+    ),
+    "SQLITE_LOCKED": (
+        "is locked by another connection; try again, or give this process a journal of its own (--journal PATH)",
+        "被另一个连接锁定；请重试，或为本进程另设记录文件（--journal PATH）",
+    ),
+    "SQLITE_FULL": (
+        "cannot grow: the disk is full; free some space, or move the journal (--journal PATH)",
+        "无法写入：磁盘已满；请清理空间，或改用其他位置（--journal PATH）",
+    ),
+    "SQLITE_READONLY": ("is read-only; make it writable, or choose another one (--journal PATH)", "只读；请改为可写，或另选位置（--journal PATH）"),
+    "SQLITE_PERM": ("may not be accessed; change its permissions, or choose another one (--journal PATH)", "无权访问；请修改权限，或另选位置（--journal PATH）"),
+    "SQLITE_CANTOPEN": (
+        "cannot be opened; check that its folder exists and may be written, or choose another one (--journal PATH)",
+        "无法打开；请确认所在文件夹存在且可写，或另选位置（--journal PATH）",
+    ),
+    "SQLITE_IOERR": ("could not be read or written by the disk; check the disk, or choose another one (--journal PATH)", "磁盘读写失败；请检查磁盘，或另选位置（--journal PATH）"),
+    "SQLITE_NOTADB": ("is not an SQLite database; move the file away or choose another one (--journal PATH)", "不是 SQLite 数据库；请移走该文件，或另选位置（--journal PATH）"),
+    "SQLITE_CORRUPT": (
+        "is damaged; move the file away (`sqlite3 FILE .recover` may save its contents) and start a new one",
+        "已损坏；请移走该文件（`sqlite3 FILE .recover` 或可挽救内容），再用新的文件",
+    ),
+}  # fmt: skip
+"""By the beginning of SQLite's error name: what has happened to the journal, and what to do."""
 
 
 def address(where: str | Path) -> URL:
@@ -38,9 +54,19 @@ def address(where: str | Path) -> URL:
         url = make_url(text)
         url.get_dialect()
     except (ArgumentError, NoSuchModuleError) as error:
-        raise StoreError(f"journal address {text!r} cannot be read ({error}): give a file's path or sqlite:///PATH, postgresql://…") from error
+        raise StoreError(
+            both(
+                f"journal address {text!r} cannot be read ({error}): give a file's path or sqlite:///PATH, postgresql://…",
+                f"无法识别运行记录的地址 {text!r}（{error}）：请给出文件路径，或 sqlite:///PATH、postgresql://…",
+            )
+        ) from error
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-        raise StoreError(f"journal address {text!r} names no file; give one, or use tao.testing.MemoryJournal")
+        raise StoreError(
+            both(
+                f"journal address {text!r} names no file; give one, or use tao.testing.MemoryJournal",
+                f"运行记录的地址 {text!r} 没有指明文件；请指明，或使用 tao.testing.MemoryJournal",
+            )
+        )
     return url
 
 
@@ -78,7 +104,7 @@ def _private_file(url: URL) -> None:
         Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
     except OSError as error:
-        raise StoreError(f"journal {path} {MEANINGS['SQLITE_CANTOPEN']} ({error.strerror})") from error
+        raise StoreError(_said(path, "SQLITE_CANTOPEN", error.strerror)) from error
 
 
 def place(url: URL) -> str:
@@ -103,12 +129,21 @@ def explained(url: URL) -> Iterator[None]:
     except (DBAPIError, driver.Error) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
         if isinstance(cause, driver.IntegrityError):
-            text = "this part of the run is already written: another process has gone on with it, or its id was used before"
-            raise Conflict(f"journal {place(url)}: {text}; load the run again, or take another id ({cause})") from error
+            raise Conflict(
+                both(
+                    f"journal {place(url)}: this part of the run is already written: another process has gone on with it, or its id was "
+                    f"used before; load the run again, or take another id ({cause})",
+                    f"运行记录 {place(url)}：这一部分已经写入：另一个进程继续了该运行，或编号已被使用；请重新载入该运行，或换一个编号（{cause}）",
+                )
+            ) from error
         code = getattr(cause, "sqlite_errorname", "")
-        meaning = next((text for name, text in MEANINGS.items() if code.startswith(name)), "failed")
         kind = Locked if code.startswith("SQLITE_BUSY") else StoreError
-        raise kind(f"journal {place(url)} {meaning} ({cause})") from error
+        raise kind(_said(place(url), code, cause)) from error
+
+
+def _said(where: str, code: str, cause: Any) -> str:
+    english, chinese = next((texts for name, texts in MEANINGS.items() if code.startswith(name)), ("failed", "出错"))
+    return both(f"journal {where} {english} ({cause})", f"运行记录 {where} {chinese}（{cause}）")
 
 
 @contextmanager

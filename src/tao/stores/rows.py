@@ -8,7 +8,7 @@ from sqlalchemy import Engine, bindparam, insert, select, update
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.sql import ClauseElement
 
-from tao.errors import StoreError
+from tao.errors import StoreError, both
 from tao.events import Ended, Event, Paused, Ruled, from_json, to_json
 from tao.run import Run
 from tao.stores.engine import Conflict
@@ -51,7 +51,12 @@ def stored(cursor: DBAPICursor, engine: Engine, run: Run) -> int:
     events = read(run.id, cursor.fetchall())
     for number, event in enumerate(events):
         if number >= len(run.events) or _dump(event) != _dump(from_json(json.loads(_dump(run.events[number])))):
-            raise Conflict(f"run {run.id}: event {number} was written by another process meanwhile; load the run again")
+            raise Conflict(
+                both(
+                    f"run {run.id}: event {number} was written by another process meanwhile; load the run again",
+                    f"运行 {run.id}：事件 {number} 已被另一个进程写入；请重新载入该运行",
+                )
+            )
     return len(events)
 
 
@@ -60,11 +65,13 @@ def read(run: str, rows: Iterable[Any]) -> list[Event]:
     events = []
     for number, (seq, text) in enumerate(rows):
         if seq != number:
-            raise StoreError(f"run {run}: event {number} is missing from the journal; the run cannot be read")
+            raise StoreError(
+                both(f"run {run}: event {number} is missing from the journal; the run cannot be read", f"运行 {run}：记录中缺少事件 {number}，无法读取该运行")
+            )
         try:
             events.append(from_json(json.loads(text)))
         except (ValueError, AttributeError, TypeError, StoreError) as error:
-            raise StoreError(f"run {run}, event {number}: {error}") from error
+            raise StoreError(both(f"run {run}, event {number}: {error}", f"运行 {run}，事件 {number}：{error}")) from error
     return events
 
 

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, PoolProxiedConnection, delete, select
 
-from tao.errors import StoreError
+from tao.errors import StoreError, both
 from tao.events import Event
 from tao.run import Run
 from tao.stores.engine import Locked, address, connect, explained, place, transaction
@@ -195,8 +195,12 @@ class Journal:
         if run in found or len(found) == 1:
             return run if run in found else found[0]
         if found:
-            raise StoreError(f"run {run!r} could be {', '.join(found)}; give more of its id")
-        raise StoreError(f"no run {run!r} in journal {place(self.url)}; `tao runs` lists what is there")
+            names = ", ".join(found)
+            raise StoreError(both(f"run {run!r} could be {names}; give more of its id", f"运行 {run!r} 可能是 {names}；请给出更长的编号"))
+        where = place(self.url)
+        raise StoreError(
+            both(f"no run {run!r} in journal {where}; `tao runs` lists what is there", f"运行记录 {where} 中没有 {run!r}；`tao runs` 列出已有的运行")
+        )
 
     def _load(self, run: str) -> Run:
         with explained(self.url), self._open().connect() as connection:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, inspect, select
 
-from tao.errors import StoreError
+from tao.errors import StoreError, both
 from tao.stores.tables import METADATA
 
 HEAD = "0001"
@@ -29,7 +29,12 @@ def prepare(connection: Connection) -> None:
         VERSION.create(connection)
         connection.execute(VERSION.insert(), {"version_num": HEAD})
     elif version > HEAD:
-        raise StoreError(f"the journal has schema {version}, this tao knows {HEAD}: it was written by a newer tao; upgrade this one")
+        raise StoreError(
+            both(
+                f"the journal has schema {version}, this tao knows {HEAD}: it was written by a newer tao; upgrade this one",
+                f"运行记录的结构版本为 {version}，本程序只认识 {HEAD}：它由更新的 tao 写成；请升级",
+            )
+        )
     else:
         migrate(connection)
 
@@ -45,7 +50,12 @@ def current(connection: Connection) -> str | None:
     if VERSION.name in tables:
         return str(connection.execute(select(VERSION.c.version_num)).scalar_one())
     if foreign := sorted({"runs", "events"} & set(tables)):
-        raise StoreError(f"the database has a table {foreign[0]!r} that is not tao's: give the journal a file or database of its own")
+        raise StoreError(
+            both(
+                f"the database has a table {foreign[0]!r} that is not tao's: give the journal a file or database of its own",
+                f"数据库中的表 {foreign[0]!r} 不属于 tao：请为运行记录使用单独的文件或数据库",
+            )
+        )
     return None
 
 
@@ -62,4 +72,10 @@ def migrate(connection: Connection, target: str = "head") -> None:
     try:
         command.upgrade(settings, target)
     except util.CommandError as error:
-        raise StoreError(f"the journal has schema {current(connection)}, which this tao cannot bring up to date: {error}") from error
+        version = current(connection)
+        raise StoreError(
+            both(
+                f"the journal has schema {version}, which this tao cannot bring up to date: {error}",
+                f"运行记录的结构版本为 {version}，本程序无法升级它：{error}",
+            )
+        ) from error

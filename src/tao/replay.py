@@ -1,0 +1,114 @@
+"""Replay: today's code decides a recorded run again, with the recorded replies and observations. No model and no tool is called."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from tao.errors import AgentError, Pause
+from tao.events import Asked, Ended, Event, Observed, Paused, Recalled, Replied, Ruled
+from tao.loop import react
+from tao.messages import Call, Observation, Reply, Request
+from tao.run import Run
+from tao.seams import Dialect, Hear, Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Event number `number` (from 0) is not what today's code makes of the events before it.
+
+    `now` is what it makes (None: nothing); `recorded` is what stands in the record (None: nothing). Where both are
+    `Replied`, the prompt is another one: their `prompt` digests differ.
+    """
+
+    number: int
+    recorded: Event | None
+    now: Event | None
+
+
+async def replay(run: Run, dialect: Dialect, policy: Policy) -> list[Difference]:
+    """Where today's code differs from the record; an empty list says: the same prompts and decisions, byte for byte.
+
+    A prompt that differs is noted and the replay goes on with the recorded reply; it ends at the first decision that
+    differs, for what comes after it is another story. A run that was interrupted is compared as far as it got.
+    """
+    record = run.events
+    if not record or not isinstance(record[0], Asked):
+        return [Difference(0, record[0] if record else None, None)]
+    again = _Again(record, Run(run.id))
+    again.given()
+    with suppress(_OffRecord):
+        while len(again.run.events) < len(record) and again.run.state not in {"ended", "paused"}:
+            await react(again.run, again.model, dialect, again.act, policy, again.emit)
+    return _compare(record, again.run.events)
+
+
+class _OffRecord(BaseException):
+    """Leaves the loop: the record ends here, or says something else."""
+
+
+class _Again:
+    """The record's own side of the five seams: each gives what stands at the place that the run has reached."""
+
+    def __init__(self, record: list[Event], run: Run) -> None:
+        self.record = record
+        self.run = run
+
+    @property
+    def next(self) -> Event | None:
+        """The recorded event at the place that the run has reached."""
+        place = len(self.run.events)
+        return self.record[place] if place < len(self.record) else None
+
+    def given(self) -> None:
+        """Take over what came from outside: the question, notes from memory, a person's rulings."""
+        while (event := self.next) and isinstance(event, Asked | Recalled | Ruled):
+            self.run.events.append(event)
+
+    async def model(self, request: Request, hear: Hear | None = None) -> Reply:  # noqa: ARG002
+        if isinstance(self.next, Replied):
+            return self.next.reply
+        raise self._failure() or _OffRecord()
+
+    async def act(self, call: Call, run: Run) -> Observation:  # noqa: ARG002
+        """Observations come in recorded order, whatever the order of the calls."""
+        while True:
+            now = self.next
+            if isinstance(now, Observed) and now.call_id == call.id:
+                return now.observation
+            if isinstance(now, Paused) and now.call_id in (None, call.id):
+                raise Pause(now.reason, now.call_id)
+            if failure := self._failure():
+                raise failure
+            if not (isinstance(now, Observed) and any(now.call_id == other.id for other in self.run.pending)):
+                raise _OffRecord
+            await asyncio.sleep(0)
+
+    async def emit(self, run: Run, event: Event) -> None:
+        """Give the new event its recorded time, for policies look at it; stop where the record ends or says something else."""
+        place = len(run.events) - 1
+        if place == len(self.record):
+            run.events.pop()
+            raise _OffRecord
+        run.events[place] = replace(event, at=self.record[place].at)
+        if event != self.record[place] and not isinstance(event, Replied):
+            raise _OffRecord
+        self.given()
+        if isinstance(event, Replied) and (failure := self._failure()):
+            raise failure  # the reply could not be written down
+
+    def _failure(self) -> AgentError | None:
+        """The error that ended the recorded run here, of a class of the same name."""
+        now = self.next
+        if not (isinstance(now, Ended) and now.reason == "failed"):
+            return None
+        name, _, message = now.detail.partition(": ")
+        error: AgentError = type(name, (AgentError,), {})(message)
+        return error
+
+
+def _compare(record: list[Event], now: list[Event]) -> list[Difference]:
+    differences = [Difference(number, old, new) for number, (old, new) in enumerate(zip(record, now, strict=False)) if old != new]
+    other_story = differences and not isinstance(differences[-1].now, Replied)
+    if len(now) < len(record) and not other_story:
+        differences.append(Difference(len(now), record[len(now)], None))
+    return differences
