@@ -1,0 +1,197 @@
+"""`tao runs`, `tao show`, `tao resume`, `tao replay`: what the journal holds."""
+
+import datetime as dt
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tao.agent import recorded_abilities
+from tao.build import build, journal
+from tao.cli import options as o
+from tao.cli.ask import shown
+from tao.cli.exits import ANSWERED, FAILED, code_of, finish
+from tao.cli.help import Command
+from tao.cli.pens import Pen, PlainPen, ScreenPen
+from tao.cli.view import JsonView, Story, meta
+from tao.cli.words import EXITS, LABELS, say
+from tao.config import environment, load
+from tao.dialects import choose
+from tao.errors import StoreError, both
+from tao.events import Event, Replied, to_json
+from tao.policies import default
+from tao.replay import Difference, replay
+from tao.run import Run
+from tao.stores.sql import Journal, Listed
+
+app = typer.Typer()
+
+Which = Annotated[
+    str | None, typer.Argument(metavar=say("[RUN]", "[运行]"), show_default=False, help=say("A run's id or the beginning of it; default: the latest.", "运行的编号或其开头；默认为最近一次。")),
+]
+STATES = {
+    "running": say("interrupted", "未完成"), "paused": say("waits", "等待"), "answered": say("answered", "已回答"), "failed": say("failed", "失败"),
+}  # fmt: skip
+STYLES = {"running": "yellow", "paused": "yellow", "answered": "green", "failed": "red"}
+
+
+@app.command(cls=Command, help=say("List the latest runs, newest first.", "列出最近的运行，最新的在前。"))
+def runs(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help=say("How many.", "数量。"))] = 20,
+    journal: o.JournalAt = None, as_json: o.Json = False,  # noqa: FBT002
+) -> None:
+    """List."""
+    finish(_runs(limit, o.given(journal=journal), as_json=as_json))
+
+
+async def _runs(limit: int, options: Mapping[str, Any], *, as_json: bool) -> int:
+    async with journal(load(options)) as kept:
+        rows = await kept.list(limit)
+    console = Console(highlight=False)
+    if as_json:
+        for row in rows:
+            record = {name: getattr(row, name) for name in row.__dataclass_fields__}
+            console.file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    elif rows:
+        console.print(_table(rows))
+    else:
+        Console(stderr=True).print(say("No runs yet. `tao ask` makes one.", "还没有运行记录。`tao ask` 会产生一条。"))
+    return ANSWERED
+
+
+def _table(rows: Sequence[Listed]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
+    for name, width in ((say("run", "运行"), 8), (say("started", "开始"), 11), (say("state", "状态"), 11)):
+        table.add_column(name, no_wrap=True, min_width=width)
+    table.add_column(say("tokens", "词元"), justify="right", no_wrap=True, min_width=6)
+    table.add_column(say("question", "问题"), ratio=1, no_wrap=True, overflow="ellipsis")
+    table.add_column(say("answer", "答案"), ratio=1, no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        state = str(row.reason) if row.state == "ended" else row.state
+        started = dt.datetime.fromtimestamp(row.started).astimezone().strftime("%m-%d %H:%M")
+        tokens = "" if row.tokens is None else f"{row.tokens:,}"
+        look = Text(STATES.get(state, state), STYLES.get(state, "yellow"))
+        table.add_row(row.id[:8], started, look, tokens, Text(_line(row.question)), Text(_line(row.answer or ""), "dim"))
+    return table
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@app.command(cls=Command, help=say("Show what happened in a run.", "显示一次运行的全过程。"))
+def show(run: Which = None, journal: o.JournalAt = None, as_json: o.Json = False) -> None:  # noqa: FBT002
+    """Show."""
+    finish(_show(run, o.given(journal=journal), as_json=as_json))
+
+
+async def _show(which: str | None, options: Mapping[str, Any], *, as_json: bool) -> int:
+    async with journal(load(options)) as kept:
+        run = await kept.load(which or await _latest(kept))
+    console = Console(highlight=False)
+    if as_json:
+        lines = JsonView(console, run.id)
+        for event in run.events:
+            lines.event(event)
+        return ANSWERED
+    labels = LABELS[run.asked.lang if run.asked.lang in LABELS else "en"]
+    pen: Pen = ScreenPen(console, labels) if console.is_terminal and not console.is_dumb_terminal else PlainPen(console, labels)
+    story = Story(pen, whole=True, live=False)
+    for event in run.events:
+        story.event(event)
+    story.close(run)
+    told = Console(stderr=True, highlight=False)
+    told.print(meta(run), soft_wrap=True)
+    return ANSWERED
+
+
+@app.command(cls=Command, epilog=EXITS, help=say(
+    "Go on with an interrupted run from its last event. Nothing that was answered is asked again.", "从最后一个事件继续被中断的运行；已经得到的回复不会重新请求。",
+))  # fmt: skip
+def resume(
+    run: Which = None, model: o.Model = None, docs: o.Docs = None, tools: o.Tools = None, journal: o.JournalAt = None,
+    as_json: o.Json = False, quiet: o.Quiet = False,  # noqa: FBT002
+) -> None:
+    """Go on."""
+    finish(_resume(run, o.given(model=model, docs=docs, tools=tools, journal=journal), as_json=as_json, quiet=quiet))
+
+
+async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
+    settings = load(options)
+    async with journal(settings) as kept:
+        run = await kept.load(which or await _latest(kept, "running"))
+    if run.state in {"ended", "paused"}:
+        said = say(f"run {run.id[:8]} has ended already; `tao show {run.id[:8]}` shows it", f"运行 {run.id[:8]} 已经结束；可用 `tao show {run.id[:8]}` 查看")
+        waits = say(f"run {run.id[:8]} waits for a person", f"运行 {run.id[:8]} 正在等待人工处理")
+        Console(stderr=True, highlight=False).print(said if run.ended else waits, soft_wrap=True)
+        return code_of(run)
+    async with build(settings, environment(), model=None if "model" in options else run.asked.model or None) as agent:
+        return await shown(agent, run, settings, as_json=as_json, quiet=quiet)
+
+
+@app.command("replay", cls=Command, help=say(
+    "Decide a recorded run again with today's code, without calling model or tools, and say where it differs (exit code 1).",
+    "用当前代码按记录重新决策一次运行，不调用模型和工具，并指出不同之处（退出码 1）。",
+))  # fmt: skip
+def replay_(run: Which = None, journal: o.JournalAt = None, as_json: o.Json = False) -> None:  # noqa: FBT002
+    """Replay."""
+    finish(_replay(run, o.given(journal=journal), as_json=as_json))
+
+
+async def _replay(which: str | None, options: Mapping[str, Any], *, as_json: bool) -> int:
+    async with journal(load(options)) as kept:
+        run = await kept.load(which or await _latest(kept))
+    abilities = recorded_abilities(run.asked)
+    differences = await replay(run, choose(run.asked.dialect, abilities), default(run.asked.settings, abilities))
+    console = Console(highlight=False, soft_wrap=True)
+    for difference in differences:
+        console.print(Text(_json(run, difference) if as_json else _told(difference)))
+    if not differences and not as_json:
+        console.print(say(
+            f"Run {run.id[:8]} replays exactly: {run.steps} prompts and {len(run.events)} events are the same, byte for byte.",
+            f"运行 {run.id[:8]} 完全重现：{run.steps} 个提示词、{len(run.events)} 个事件逐字节相同。",
+        ))  # fmt: skip
+    return FAILED if differences else ANSWERED
+
+
+def _json(run: Run, difference: Difference) -> str:
+    recorded, now = (to_json(event) if event else None for event in (difference.recorded, difference.now))
+    return json.dumps({"run": run.id, "seq": difference.number, "recorded": recorded, "now": now}, ensure_ascii=False, default=str)
+
+
+def _told(difference: Difference) -> str:
+    recorded, now = difference.recorded, difference.now
+    if isinstance(recorded, Replied) and isinstance(now, Replied):
+        return say(
+            f"Event {difference.number}: the prompt differs. Recorded {recorded.prompt}, today {now.prompt}",
+            f"事件 {difference.number}：提示词不同。记录为 {recorded.prompt}，现在为 {now.prompt}",
+        )
+    nothing = say("something else is wanted next (a reply, or a call's result)", "下一步需要的是别的内容（模型回复或工具结果）")
+    return "\n".join((
+        say(f"Event {difference.number} differs.", f"事件 {difference.number} 不同。"),
+        f"  {say('recorded', '记录')}: {_event(recorded) if recorded else '-'}",
+        f"  {say('today', '现在')}: {_event(now) if now else nothing}",
+    ))  # fmt: skip
+
+
+def _event(event: Event) -> str:
+    record = {name: value for name, value in to_json(event).items() if name not in {"v", "at"}}
+    text = json.dumps(record, ensure_ascii=False, default=str)
+    return text if len(text) <= 400 else text[:400] + "…"
+
+
+async def _latest(kept: Journal, state: str | None = None) -> str:
+    """The latest run (in this state). Raises StoreError where there is none."""
+    found = next((row for row in await kept.list(None if state else 1) if state in (None, row.state)), None)
+    if found is None:
+        where = kept.url.database or "journal"
+        raise StoreError(
+            both(f"there is no interrupted run in {where}", f"{where} 中没有未完成的运行") if state
+            else both(f"there is no run in {where}; `tao ask` makes one", f"{where} 中没有运行；`tao ask` 会产生一条")
+        )  # fmt: skip
+    return found.id
+
