@@ -3,7 +3,8 @@
 import re
 
 from tao.dialects.clean import SPACE, TURN, untoken
-from tao.dialects.labels import STRONG, Label, label_at, outside_fences
+from tao.dialects.labels import STRONG, Label, fences, label_at, outside_fences
+from tao.dialects.leaks import OPENER, leak_at
 from tao.dialects.names import Tools, is_finish
 
 _ANNOUNCE = re.compile(
@@ -28,7 +29,7 @@ def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:
     complete step or another final answer follows. Nothing in a code fence begins one.
     """
     turn = TURN.search(text, start)
-    end = turn.start() if turn else len(text)
+    end = min(turn.start() if turn else len(text), _markup(text, start, tools))
     opening: int | None = None
     for label in outside_fences(text, start):
         if label.start >= end:
@@ -38,6 +39,23 @@ def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:
         if label.kind in {"thought", "question", "observation"} and opening is None:
             opening = label.start
     return end
+
+
+def _markup(text: str, start: int, tools: Tools) -> int:
+    """Where native call markup begins behind an answer, on its own line or as its end; within running text it is an example."""
+    at = start
+    for _ in range(16):
+        found = OPENER.search(text, at)
+        if found is None:
+            break
+        at = found.end()
+        if text[found.start() - 1] == "`" or any(a <= found.start() < b for a, b in fences(text, start)):
+            continue
+        leak = leak_at(text, found.start(), tools)
+        line = text[text.rfind("\n", start, found.start()) + 1 : found.start()]
+        if leak and (not line.strip(SPACE) or not text[leak.end :].strip(SPACE)):
+            return found.start()
+    return len(text)
 
 
 def _same_strength(label: Label, first: Label) -> bool:

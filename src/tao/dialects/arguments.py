@@ -49,15 +49,16 @@ def from_text(tool: ToolSpec, text: str, *, sealed: bool = False, rest: str | No
             return found
     if missing(body):
         return Bad("no_input") if shape.required else Args({})
-    structured = _structured(tool, shape, body, sealed=sealed)
+    fenced = unfence(text) != text
+    structured = _structured(tool, shape, body, sealed=sealed, fenced=fenced and not open_fence)
     if structured is not None:
         return structured
     if open_fence:
         return Bad("truncated", text)
-    return from_bare(tool, body, plain=body != one_line_code(text))
+    return from_bare(tool, body, plain=fenced)
 
 
-def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool) -> Args | Bad | None:
+def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool, fenced: bool) -> Args | Bad | None:
     """Arguments from JSON, from JSON in a string or in prose, from a call of the tool itself, or from pairs."""
     if body[0] in "{｛[［":
         found = read_json(body, sealed=sealed)
@@ -78,6 +79,8 @@ def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool) -
             return _headless(shape, body, sealed=sealed)
     if unwrapped := _self_call(tool, body):
         return unwrapped
+    if fenced and shape.sole is not None:
+        return None
     if pairs := _pairs(shape, body):
         return Args(pairs)
     return _in_prose(shape, body)
@@ -221,10 +224,11 @@ def from_value(tool: ToolSpec, value: Any) -> Args | Bad:
     return Args({shape.sole: value}) if shape.sole else Bad("bare_input", str(value))
 
 
-def from_wire(tool: ToolSpec, pairs: Mapping[str, str]) -> Args:
-    """Arguments from named but untyped texts (XML parameters): converted by the schema."""
+def from_wire(tool: ToolSpec, pairs: Mapping[str, Any]) -> Args:
+    """Arguments from named but untyped texts (XML parameters): converted by the schema. What is typed already stays."""
     shape = parameters(tool)
-    return Args({shape.known(key) or key: convert(value, shape.schemas.get(shape.known(key) or key, {})) for key, value in pairs.items()})
+    named = {shape.known(key) or key: value for key, value in pairs.items()}
+    return Args({key: convert(value, shape.schemas.get(key, {})) if isinstance(value, str) else value for key, value in named.items()})
 
 
 def unquoted(text: str) -> str:

@@ -90,6 +90,6 @@ def one_line_code(text: str) -> str:
     """Without one layer of backticks around the whole (one to three on each side, nothing of the kind inside)."""
     for mark in ("```", "``", "`"):
         inner = text[len(mark) : -len(mark)]
-        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark) and "`" not in inner:
+        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark) and "`" not in inner and not (mark == "```" and "\n" in inner):
             return inner.strip(SPACE)
     return text

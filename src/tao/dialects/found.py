@@ -238,9 +238,19 @@ def functionary_item(scan: Scan, start: int) -> Step:
     if found[1] == "all":
         scan.keep(start, "prose", found.end())
         return None, found.end() - 1
-    value = read_json(scan.text, found.end()) if scan.text.startswith("{", found.end()) else None
-    if isinstance(value, Read):
-        return leaked(scan, outcome([Wish(found[1], value.value, "json", mended=value.mended)], scan.tools), start), value.end
+    wished: list[Wish] = []
+    value: Read | Fault | None = None
+    at = start
+    while (more := _FUNCTIONARY.match(scan.text, at)) and scan.text.startswith("{", more.end()):
+        value = read_json(scan.text, more.end())
+        if isinstance(value, Fault):
+            break
+        wished.append(Wish(more[1], value.value, "json", mended=value.mended))
+        at = value.end
+        while at < len(scan.text) and scan.text[at] in SPACE:
+            at += 1
+    if wished and not isinstance(value, Fault):
+        return leaked(scan, outcome(wished, scan.tools), start), at
     if isinstance(value, Fault):
         return Fails("truncated" if value.kind == "truncated" else "bad_json", scan.text[start:]), start
     if known(found[1], scan.tools):
@@ -259,6 +269,19 @@ def recipient_item(scan: Scan, start: int) -> Step:
     return leaked(scan, outcome([Wish(found[1], value.value, "json", mended=value.mended)], scan.tools), start), value.end
 
 
+def args_item(scan: Scan, start: int) -> Step:
+    """`name[ARGS]{json}` whose opener is missing (Mistral)."""
+    name, begin = line_before(scan.text, start)
+    name = name.split()[-1] if name else ""
+    at = start + len("[ARGS]")
+    if scan.inside or not known(name, scan.tools) or not scan.text.startswith("{", at):
+        return None, at
+    value = read_json(scan.text, at)
+    if isinstance(value, Fault):
+        return Fails("truncated" if value.kind == "truncated" else "bad_json", scan.text[begin:]), at
+    return leaked(scan, outcome([Wish(name, value.value, "json", mended=value.mended)], scan.tools), start - len(name)), value.end
+
+
 def answer_tag_item(scan: Scan, start: int) -> Step:
     """`<answer>…</answer>`."""
     found = ANSWER_TAG.match(scan.text, start)
@@ -266,6 +289,9 @@ def answer_tag_item(scan: Scan, start: int) -> Step:
         return None, start + 1
     close = re.compile(f"</{found[1]}>", re.IGNORECASE).search(scan.text, found.end())
     end = close.start() if close else len(scan.text)
+    if (opener := OPENER.search(scan.text, found.end(), end)) and leak_at(scan.text, opener.start(), scan.tools):
+        scan.keep(start, scan.mode, found.end())
+        return None, found.end()
     scan.keep(start, "aside", end)
     answer = scan.text[found.end() : end].strip(SPACE)
     return (Says(answer) if answer else Fails("no_answer")), end

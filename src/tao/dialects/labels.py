@@ -34,6 +34,7 @@ LABEL = re.compile(
 """Matched at the start of a line. Possessive and bounded: linear."""
 LINE = re.compile(rf"\n(?={_PREFIX}(?:{'|'.join(WORDS.values())})|[ \t]*(?:```|~~~))", re.IGNORECASE)
 """A line that may begin with a label or a fence; finds the few lines worth a closer look."""
+_FENCE_LINE = re.compile(r"\n[ \t]*(?=```|~~~)")
 MID_INPUT = re.compile(rf"(?:{WORDS['input']})[ \t]*\d{{0,3}}[ \t]*[*_`]{{0,3}}[:：][*_`]{{0,3}}", re.IGNORECASE)
 MID_ACTION = re.compile(rf"(?:{WORDS['action']})[ \t]*\d{{0,3}}[ \t]*[*_`]{{0,3}}[:：][*_`]{{0,3}}", re.IGNORECASE)
 MID_OBSERVATION = re.compile(r"(?:(?<=\s)|(?<=[\])}.。\"']))(?:(?:Observation|OBSERVATION)[ \t]*\d{0,3}[ \t]*:|观察\d{0,3}[:：]|<observation>)")
@@ -116,6 +117,18 @@ def outside_fences(text: str, start: int) -> Iterator[Label]:
         elif label := label_at(text, line):
             yield label
             at = max(label.value - 1, line)
+
+
+def fences(text: str, start: int) -> list[tuple[int, int]]:
+    """The code fences that begin a line after `start`."""
+    found: list[tuple[int, int]] = []
+    at = start
+    while mark := _FENCE_LINE.search(text, at):
+        fence = fence_at(text, mark.end())
+        at = fence[2] if fence else mark.end()
+        if fence:
+            found.append((mark.end(), fence[2]))
+    return found
 
 
 def residue(text: str) -> str:

@@ -18,7 +18,7 @@ NULL = re.compile(
     r"|不(?:需要|用|使用|必).*|直接(?:回复|回答|作答|答复).*|(?:none|no|not|n/?a)\b(?![_\-.\w]).*)",
     re.IGNORECASE | re.DOTALL,
 )
-NEGATED = re.compile(r"\b(?:no|not|don'?t|do not|without|never|cannot|can'?t|instead of|neither)\b|不|没|无需|别", re.IGNORECASE)
+NEGATED = re.compile(r"\b(?:no|not|don'?t|do not|without|never|cannot|can'?t|instead of|neither)\b|不(?:用|要|需|必|使用|调用|能|应该?|再)|没(?:有|必要)|无需|无须|别(?:用|再|调)|并非", re.IGNORECASE)
 _WORD = re.compile(r"[\s_\-]+")
 _LEAD = re.compile(r"(?:functions?|tools?|default_api|multi_tool_use)[.:](?=\w)", re.IGNORECASE)
 _COUNT = re.compile(r"(?::\d{1,4}|\[\d{1,4}\])$")

@@ -7,7 +7,7 @@ from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy
 from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import (
-    ANSWER_TAG, Step, answer_tag_item, fence_item, functionary_item, json_item, markup_item, own_tag_item, recipient_item,
+    ANSWER_TAG, Step, answer_tag_item, args_item, fence_item, functionary_item, json_item, markup_item, own_tag_item, recipient_item,
 )  # fmt: skip
 from tao.dialects.labels import LINE, MID_ACTION, MID_INPUT, Label, label_at
 from tao.dialects.leaks import OPENER, harmony
@@ -19,10 +19,13 @@ from tao.dialects.wishes import Acts, Fails, Nothing, Says
 
 MARK = re.compile(
     rf"{LINE.pattern}|\n(?=[ \t]*(?:[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())|\{{(?=\s{{0,20}}\\?[\"'“])|```(?=\w{{0,12}}\s{{0,9}}[{{\[])"
-    rf"|(?P<opener>{OPENER.pattern})|(?P<answer>{ANSWER_TAG.pattern})|>>>(?=[ \t]?\w)|to=(?=functions?\.)|{OPEN.pattern}",
+    rf"|(?P<opener>{OPENER.pattern})|(?P<answer>{ANSWER_TAG.pattern})|>>>(?=[ \t]?\w)|to=(?=functions?\.)|\[ARGS\]|{OPEN.pattern}",
     re.IGNORECASE,
 )
 """Every place where something may begin that decides a reply. Each branch begins with a fixed character: one quick pass."""
+
+
+_RETURN = re.compile(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
 
 
 def judge(text: str, tools: Tools) -> Judged:
@@ -123,6 +126,8 @@ def _item(scan: Scan, mark: re.Match[str]) -> Step:
         return fence_item(scan, start)
     if text[start] == ">":
         return functionary_item(scan, start)
+    if text.startswith("[ARGS]", start):
+        return args_item(scan, start)
     if text[start] in "tT":
         return recipient_item(scan, start)
     if text[start] in "{｛":
@@ -200,7 +205,7 @@ def unlabelled(scan: Scan) -> Acts | Says | Fails:
     if scan.labelled:
         answer = no_tool_answer(thought)
         return Says(tidy(answer)) if answer else Fails("no_step", thought)
-    text = tidy("\n\n".join(scan.prose))
+    text = tidy(_RETURN.sub("", "\n\n".join(scan.prose)))
     if not text:
         return _recovered(scan)
     if scan.skipped or scan.inside:

@@ -103,7 +103,7 @@ def _named(text: str, line: str, at: int | None, following: Label | None, tools:
         return called
     name = line[: opened.start()] if opened and opened[0] not in "{｛" and opened.start() and explicit else line
     if given is not None:
-        return with_input(text, name if tools.resolve(line) is None else line, given.value, tools)
+        return with_input(text, name if tools.resolve(line) is None else line, given.value, tools, bold=given.bold)
     end = following.start if following else len(text)
     if at is not None and (inline := _OPEN.search(line)) and inline[0] in "{｛":
         return with_input(text, line[: inline.start()], at + inline.start(), tools)
@@ -126,13 +126,15 @@ def _renamed(tool: ToolSpec, name: str) -> tuple[str, ...]:
     return ("name_resolved",) if name.strip(SPACE) != tool.name else ()
 
 
-def with_input(text: str, name: str, value: int, tools: Tools) -> tuple[Outcome, int]:
+def with_input(text: str, name: str, value: int, tools: Tools, *, bold: bool = False) -> tuple[Outcome, int]:
     """A named action with an input that begins at `value`."""
     start, end = input_region(text, value)
     given = text[start:end]
     sealed = end < len(text)
     if not sealed:
         given = residue(given)
+    if bold and given.rstrip(SPACE).endswith("**") and given.count("**") % 2:
+        given = given.rstrip(SPACE)[:-2]
     tool = tools.get(name.strip(SPACE)) or (None if is_null(name, tools) else tools.resolve(name))
     if tool is None:
         if is_finish(name, tools):

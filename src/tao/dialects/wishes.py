@@ -149,7 +149,7 @@ def finish(text: str, *, name: str = "finish", sealed: bool = True) -> Outcome:
         if isinstance(found, Fault):
             return Fails("truncated" if found.kind == "truncated" else "bad_json", inner, name)
         return said(value_text(found.value), name)
-    if missing(text) and not text.strip(SPACE + "\"'`()").isalpha():
+    if missing(text) or text in {"{}", "[]"}:
         return Fails("no_answer", name)
     if named := _NAMED.match(text):
         text = text[named.end() :]

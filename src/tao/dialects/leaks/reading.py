@@ -17,7 +17,7 @@ BETWEEN = 300
 _NAME = re.compile(r"[^\s<>{}\[\]()\"'`|｜✿,;=\\]{1,120}+")
 _ARGS = re.compile(
     r"(?:[ \t]*\[CALL_ID\][^\[\]\s]{0,60})?(?:[ \t]*\[ARGS\]|\s{0,9}<\|tool_call_argument_begin\|>|\s{0,9}<\|tool_call:args\|>|\s{0,9}<[|｜]tool[_▁]sep[|｜]>"
-    r"|\s{0,9}<\|(?:content|message)\|>|\s{0,9}✿ARGS✿[ \t]*[:：]?)?\s{0,40}",
+    r"|\s{0,9}<tool_sep>|\s{0,9}<\|(?:content|message)\|>|\s{0,9}✿ARGS✿[ \t]*[:：]?)?\s{0,40}",
     re.IGNORECASE,
 )
 _FLOWER = re.compile(r"✿(?:FUNCTION|RESULT|RETURN|ARGS|REPLY)✿")
@@ -159,7 +159,7 @@ def _plain_name(text: str, begin: int, tools: Tools) -> tuple[list[Wish], int] |
     if fence := fence_at(text, at):
         inner = text[fence[0] : fence[1]].strip(SPACE)
         if inner.startswith("{"):
-            return _arguments(text, name[0], text.index("{", fence[0]), fence[1])
+            return _arguments(text, name[0], text.index("{", fence[0]), fence[1] if fence[1] < len(text) else None)
     if text.startswith("{", at):
         return _arguments(text, name[0], at, _limit(text, at))
     if marked:
