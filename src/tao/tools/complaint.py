@@ -77,8 +77,10 @@ def _described(value: Any) -> str:
     return say(f"{_json(value)} ({word})", f"{_json(value)}（{word}）")
 
 
-def wanted_text(schema: Mapping[str, Any]) -> str:
+def wanted_text(schema: Any) -> str:
     """What a schema asks for, in plain words, with the parameter's own description."""
+    if not isinstance(schema, Mapping):
+        return say("nothing", "不填") if schema is False else say("any value", "任意值")
     said, wanted = schema.get("description", "").strip(" .。"), _wanted(schema)
     return wanted + say(f" ({said})", f"（{said}）") if said and said not in wanted and len(said) <= 160 else wanted
 

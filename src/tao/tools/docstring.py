@@ -62,7 +62,7 @@ def read(text: str | None, names: Collection[str] = ()) -> Doc:
         elif not kind:
             kept.append(lines[at])
         at = after
-    description = _reflow(kept)
+    description = _reflow(kept, names)
     for name in names:
         if name not in params and (said := _in_prose(description, name, names)):
             params[name] = said
@@ -143,15 +143,15 @@ def _field(body: list[str], names: Collection[str], params: dict[str, str], type
     return ["", f"Returns: {said}"] if word in {"return", "returns"} and said else []
 
 
-def _reflow(lines: list[str]) -> str:
-    """Lines of a paragraph joined, paragraphs and list items on lines of their own."""
+def _reflow(lines: list[str], names: Collection[str] = ()) -> str:
+    """Lines of a paragraph joined; paragraphs, list items and "name: text" on lines of their own."""
     out: list[str] = []
     fresh = True
     for line in lines:
         text = line.strip()
         if not text:
             fresh = True
-        elif fresh or _LIST_ITEM.match(text):
+        elif fresh or _LIST_ITEM.match(text) or re.split(r"\s?[:：]", text, maxsplit=1)[0] in names:
             out.append(text)
             fresh = False
         else:

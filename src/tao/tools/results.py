@@ -1,11 +1,9 @@
 """What a function returned, as an observation: text for the model, plain JSON values for people."""
 
-import dataclasses
 import json
-from collections.abc import Mapping
+import math
 from typing import Any
 
-from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from tao.messages import Observation
@@ -14,7 +12,6 @@ from tao.tools.words import say
 MAGIC = {
     b"\x89PNG": "PNG image", b"\xff\xd8\xff": "JPEG image", b"GIF8": "GIF image", b"%PDF": "PDF", b"PK\x03\x04": "ZIP", b"BM": "BMP image",
 }  # fmt: skip
-STRUCTURED = (BaseModel, Mapping, list, tuple, set, frozenset)
 
 
 def observe(value: Any) -> Observation:
@@ -41,9 +38,7 @@ def observe(value: Any) -> Observation:
 def plain(value: Any) -> Any:
     """The value as JSON has it: models and dataclasses as objects, dates and decimals as text, the unknown as its text."""
     try:
-        if isinstance(value, STRUCTURED) or dataclasses.is_dataclass(value):
-            return to_jsonable_python(value, fallback=_fallback, inf_nan_mode="strings", serialize_unknown=True, bytes_mode="base64")
-        return to_jsonable_python(value, fallback=_fallback, inf_nan_mode="strings")
+        return _finite(to_jsonable_python(value, fallback=_fallback, bytes_mode="base64"))
     except (ValueError, TypeError, RecursionError):  # contains itself, or fails to print itself
         return f"{type(value).__name__}: {str(value)[:2000]}"
 
@@ -57,6 +52,15 @@ def clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def _finite(value: Any) -> Any:
+    """The value with infinities and NaN as text: JSON has no such numbers."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _fallback(value: Any) -> Any:

@@ -12,7 +12,6 @@ from typing_extensions import TypedDict
 
 from tao.tools import docstring
 
-EMPTY: tuple[Any, ...] = (None, "", [], {})
 ARMS = ("anyOf", "oneOf", "allOf")
 
 
@@ -137,7 +136,7 @@ def _tidy(out: dict[str, Any]) -> dict[str, Any]:
     """One cleaned node without what says nothing."""
     if "default" in out and out["default"] is None:
         out = without_null(out)
-    if out.get("default", "") in EMPTY:
+    if not out.get("default"):  # nothing, 0 and false need no saying
         out.pop("default", None)
     if out.get("items") == {}:
         del out["items"]
