@@ -37,7 +37,8 @@ def journal(settings: Settings) -> Journal:
 def toolbox(settings: Settings) -> list[Tool]:
     """The tools on offer: the user's own, then the built-in ones whose names they leave free. Raises ConfigError."""
     own = by_name(tool for where in settings.tools for tool in tools_of(where))
-    return [*own.values(), *(tool for tool in builtin() if settings.builtins and tool.name not in own)]
+    ours = builtin(docs=settings.docs) if settings.builtins or settings.docs else []
+    return [*own.values(), *(tool for tool in ours if tool.name not in own and (settings.builtins or tool.name == "search"))]
 
 
 def tools_of(where: str) -> list[Tool]:

@@ -73,7 +73,7 @@ app = typer.Typer(
 
 @app.callback()
 def root(
-    lang: Annotated[str | None, typer.Option("--lang", help=say("Language of help and messages: zh or en.", "界面语言：zh 或 en。"))] = None,  # noqa: ARG001
+    lang: Annotated[str | None, typer.Option("--lang", metavar="zh|en", help=say("Language of help and messages.", "界面语言。"))] = None,  # noqa: ARG001
     shown: Annotated[bool, typer.Option("--version", help=say("Show the version and exit.", "显示版本并退出。"))] = False,  # noqa: FBT002
 ) -> None:
     """Options before the command. `lang` was read before this, see words.py."""

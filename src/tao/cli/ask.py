@@ -2,7 +2,7 @@
 
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +17,7 @@ from tao.cli.view import meta, view
 from tao.cli.words import EXITS, say
 from tao.config import Settings, environment, load
 from tao.events import Event
+from tao.messages import Message
 from tao.run import Run
 
 app = typer.Typer()
@@ -43,16 +44,19 @@ def ask(
 async def _ask(question: str, options: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
     settings = load(options)
     async with build(settings, environment()) as agent:
-        return await shown(agent, Run(secrets.token_hex(8)), settings, question, as_json=as_json, quiet=quiet)
+        return code_of(await shown(agent, Run(secrets.token_hex(8)), settings, question, as_json=as_json, quiet=quiet))
 
 
-async def shown(agent: Agent, run: Run, settings: Settings, question: str = "", *, as_json: bool = False, quiet: bool = False) -> int:
-    """Ask the question (or go on with the run where there is none) before the user's eyes; returns the exit code.
+async def shown(
+    agent: Agent, run: Run, settings: Settings, question: str = "", *, history: Sequence[Message] = (),
+    as_json: bool = False, quiet: bool = False,
+) -> Run:
+    """Ask the question (or go on with the run where there is none) before the user's eyes.
 
     Interrupted, it says how to go on, and passes the interruption on.
     """
     lang = settings.lang or (language(question) if question else run.asked.lang)
-    screen = view(Console(highlight=False), as_json=as_json, quiet=quiet, lang=lang, run=run.id)
+    screen = view(Console(highlight=False), as_json=as_json, quiet=quiet, lang=lang, run=run.id, seq=len(run.events))
     recorded: list[Event] = list(run.events)
 
     def on_event(event: Event) -> None:
@@ -62,14 +66,14 @@ async def shown(agent: Agent, run: Run, settings: Settings, question: str = "", 
     ended: Run | None = None
     try:
         if question:
-            ended = await agent.run(question, id=run.id, on_event=on_event, on_delta=screen.delta)
+            ended = await agent.run(question, history=history, id=run.id, on_event=on_event, on_delta=screen.delta)
         else:
             ended = await agent.resume(run, on_event=on_event, on_delta=screen.delta)
     finally:
         screen.close(ended)
         if not as_json and not quiet:
             _afterwards(ended, Run(run.id, recorded))
-    return code_of(ended)
+    return ended
 
 
 def _afterwards(ended: Run | None, run: Run) -> None:

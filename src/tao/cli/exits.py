@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
 import typer
@@ -23,13 +23,13 @@ def code_of(run: Run) -> int:
     return {"answered": ANSWERED, "failed": FAILED}.get(run.ended.reason, LIMIT)
 
 
-def finish(work: Coroutine[Any, Any, int]) -> NoReturn:
-    """Run a command's work in an event loop of its own and exit with what it returns.
+def finish(work: Coroutine[Any, Any, int] | Callable[[], int]) -> NoReturn:
+    """Do a command's work, in an event loop of its own where it is a coroutine, and exit with what it returns.
 
     An AgentError is said in one sentence, without a traceback; anything else is a bug and shows itself.
     """
     try:
-        code = asyncio.run(work)
+        code = asyncio.run(work) if isinstance(work, Coroutine) else work()
     except AgentError as error:
         complain(error)
         code = USAGE if isinstance(error, ConfigError) else FAILED

@@ -3,6 +3,7 @@
 Typer's own pages cost 0.1 s more (they load a Markdown parser and a traceback printer) and are in English only.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -36,13 +37,13 @@ class Group(core.TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Print it."""
-        page(self, ctx, {say("Commands", "命令"): [(name, command.help or "") for name, command in self.commands.items()]})
+        page(self, ctx, {say("Commands", "命令"): [(name, (command.help or "").split("\n\n")[0]) for name, command in self.commands.items()]})
 
 
 def page(command: Any, ctx: Any, commands: Mapping[str, Iterable[tuple[str, str]]] | None = None) -> None:
     """Print a help page: usage, what it does, arguments and options, commands under their headings, and the epilogue."""
     console = Console(highlight=False)
-    pieces = [WORDS.get(piece, piece) for piece in command.collect_usage_pieces(ctx)]
+    pieces = [WORDS.get(piece, piece.strip("{}")) for piece in command.collect_usage_pieces(ctx)]
     console.print(Text.assemble((say("Usage", "用法") + "  ", "dim"), (ctx.command_path, "bold"), " ", " ".join(pieces)))
     if command.help:
         console.print(Padding(Text(command.help), (1, 0, 0, 0)))
@@ -50,7 +51,7 @@ def page(command: Any, ctx: Any, commands: Mapping[str, Iterable[tuple[str, str]
     for param in command.get_params(ctx):
         heading = say("Arguments", "参数") if param.param_type_name == "argument" else say("Options", "选项")
         if record := param.get_help_record(ctx):
-            sections.setdefault(heading, []).append(record)
+            sections.setdefault(heading, []).append((re.sub(r" <\w+>$", "", record[0]), record[1]))
     width = min(34, max((len(name) for rows in sections.values() for name, _ in rows), default=0))
     for heading, rows in sections.items():
         table = Table.grid(padding=(0, 2))

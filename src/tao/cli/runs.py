@@ -31,7 +31,7 @@ from tao.stores.sql import Journal, Listed
 app = typer.Typer()
 
 Which = Annotated[
-    str | None, typer.Argument(metavar=say("[RUN]", "[运行]"), show_default=False, help=say("A run's id or the beginning of it; default: the latest.", "运行的编号或其开头；默认为最近一次。")),
+    str | None, typer.Argument(metavar=say("RUN", "运行"), show_default=False, help=say("A run's id or the beginning of it; default: the latest.", "运行的编号或其开头；默认为最近一次。")),
 ]
 STATES = {
     "running": say("interrupted", "未完成"), "paused": say("waits", "等待"), "answered": say("answered", "已回答"), "failed": say("failed", "失败"),
@@ -94,7 +94,7 @@ async def _show(which: str | None, options: Mapping[str, Any], *, as_json: bool)
         run = await kept.load(which or await _latest(kept))
     console = Console(highlight=False)
     if as_json:
-        lines = JsonView(console, run.id)
+        lines = JsonView(console.file, run.id)
         for event in run.events:
             lines.event(event)
         return ANSWERED
@@ -130,7 +130,7 @@ async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: boo
         Console(stderr=True, highlight=False).print(said if run.ended else waits, soft_wrap=True)
         return code_of(run)
     async with build(settings, environment(), model=None if "model" in options else run.asked.model or None) as agent:
-        return await shown(agent, run, settings, as_json=as_json, quiet=quiet)
+        return code_of(await shown(agent, run, settings, as_json=as_json, quiet=quiet))
 
 
 @app.command("replay", cls=Command, help=say(

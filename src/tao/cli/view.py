@@ -1,7 +1,7 @@
 """What `tao ask` shows of a run: every step as it happens, the answer alone, or one JSON event a line."""
 
 import json
-from typing import Protocol
+from typing import IO, Protocol
 
 from rich.console import Console
 from rich.text import Text
@@ -30,10 +30,10 @@ class View(Protocol):
         """Nothing more will come; the run where there is one."""
 
 
-def view(console: Console, *, as_json: bool, quiet: bool, lang: str, run: str) -> View:
-    """The view that fits the options and the screen. `lang` is the run's language, `run` its id."""
+def view(console: Console, *, as_json: bool, quiet: bool, lang: str, run: str, seq: int = 0) -> View:
+    """The view that fits the options and the screen. `lang` is the run's language, `run` its id, `seq` the number of its next event."""
     if as_json:
-        return JsonView(console, run)
+        return JsonView(console.file, run, seq)
     if quiet:
         return QuietView(console)
     labels = LABELS[lang]
@@ -44,14 +44,14 @@ def view(console: Console, *, as_json: bool, quiet: bool, lang: str, run: str) -
 class JsonView:
     """One event a line, as it is in the journal, with the run's id and its place in the run."""
 
-    def __init__(self, console: Console, run: str) -> None:
-        self.console, self.run, self.seq = console, run, 0
+    def __init__(self, file: IO[str], run: str, seq: int = 0) -> None:
+        self.file, self.run, self.seq = file, run, seq
 
     def event(self, event: Event) -> None:
         """Write the line."""
         line = json.dumps({"run": self.run, "seq": self.seq, **to_json(event)}, ensure_ascii=False, default=str)
-        self.console.file.write(line + "\n")
-        self.console.file.flush()
+        self.file.write(line + "\n")
+        self.file.flush()
         self.seq += 1
 
     def delta(self, delta: Delta) -> None:

@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Literal, Self
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, PoolProxiedConnection, delete, select
+from sqlalchemy import Connection, Engine, PoolProxiedConnection, delete, func, select
 
 from tao.errors import StoreError, both
 from tao.events import Event
@@ -93,6 +93,10 @@ class Journal:
     async def list(self, limit: int | None = 20) -> Sequence[Listed]:
         """The latest runs, newest first."""
         return await asyncio.to_thread(self._list, limit)
+
+    async def count(self) -> int:
+        """How many runs there are."""
+        return await asyncio.to_thread(self._count)
 
     async def delete(self, run: str) -> None:
         """Forget a run and its events."""
@@ -212,6 +216,10 @@ class Journal:
         with explained(self.url), self._open().connect() as connection:
             rows = connection.execute(select(RUNS).order_by(RUNS.c.started.desc(), RUNS.c.id).limit(limit))
             return [Listed(**row) for row in rows.mappings()]
+
+    def _count(self) -> int:
+        with explained(self.url), self._open().connect() as connection:
+            return connection.execute(select(func.count()).select_from(RUNS)).scalar_one()
 
     def _delete(self, run: str) -> None:
         with explained(self.url), self._open().execution_options(writes=True).begin() as connection:

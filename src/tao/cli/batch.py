@@ -1,0 +1,154 @@
+"""`tao run FILE`: every question of a file."""
+
+import asyncio
+import json
+import secrets
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tao.agent import Agent
+from tao.build import build
+from tao.cli import options as o
+from tao.cli.exits import ANSWERED, FAILED, LIMIT, PAUSED, code_of, finish
+from tao.cli.help import Command
+from tao.cli.view import JsonView
+from tao.cli.words import EXITS, say
+from tao.config import environment, load
+from tao.errors import AgentError, ConfigError, both
+from tao.run import Run
+
+app = typer.Typer()
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One line of the file: its id (the line's own, or its number), the question, and the line's further fields."""
+
+    id: str
+    question: str
+    record: Mapping[str, Any]
+
+
+@app.command("run", cls=Command, epilog=EXITS, help=say(
+    "Answer every question of a file: one a line, or JSON Lines with a field `question`. Writes one JSON line per answer. The exit code is "
+    "that of the worst run.",
+    "回答文件中的每一个问题：每行一个问题，或带 `question` 字段的 JSON Lines。每个回答输出一行 JSON。退出码取最差的一次。",
+))  # fmt: skip
+def run(
+    file: Annotated[Path, typer.Argument(metavar=say("FILE", "文件"), help=say("The file; - is standard input.", "文件；- 为标准输入。"))],
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help=say(
+        "Write there instead; questions that are answered in it already are left out.", "写入该文件；其中已有答案的问题不再提问。",
+    ))] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="N", help=say("Runs at the same time.", "同时进行的运行数。"))] = 1,
+    model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None,
+    dialect: o.Dialect = None, journal: o.JournalAt = None, as_json: o.Json = False, quiet: o.Quiet = False,  # noqa: FBT002
+) -> None:  # fmt: skip
+    """Answer them all."""
+    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect, journal=journal)
+    form = "events" if as_json else "answers" if quiet else "records"
+    finish(_run(file, out, jobs, form, options))
+
+
+async def _run(file: Path, out: Path | None, jobs: int, form: str, options: Mapping[str, Any]) -> int:
+    asked, done = _questions(file), _done(out)
+    waiting = [asking for asking in asked if asking.id not in done]
+    codes, screen = [ANSWERED], Console(stderr=True, highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn(), TimeElapsedColumn())
+    settings = load(options)
+    with _target(out) as target, Progress(*columns, console=screen, disable=not screen.is_terminal) as bars:
+        bar = bars.add_task(say("questions", "问题"), total=len(asked), completed=len(asked) - len(waiting))
+        left = iter(waiting)
+
+        async def work(agent: Agent) -> None:
+            for asking in left:
+                codes.append(await _answer(agent, asking, form, target))
+                bars.advance(bar)
+
+        try:
+            async with build(settings, environment()) as agent, asyncio.TaskGroup() as group:
+                for _ in range(jobs):
+                    group.create_task(work(agent))
+        except* AgentError as failures:
+            raise failures.exceptions[0] from None
+    return next(code for code in (FAILED, PAUSED, LIMIT, ANSWERED) if code in codes)
+
+
+@contextmanager
+def _target(out: Path | None) -> Iterator[TextIO]:
+    """Where lines go; a file is added to, behind a line that was cut off."""
+    if out is None:
+        yield sys.stdout
+        return
+    cut = out.exists() and not out.read_bytes().endswith(b"\n") and out.stat().st_size > 0
+    with out.open("a", encoding="utf-8") as target:
+        target.write("\n" if cut else "")
+        yield target
+
+
+async def _answer(agent: Agent, asking: Asking, form: str, target: TextIO) -> int:
+    name = secrets.token_hex(8)
+    seen = JsonView(target, name) if form == "events" else None
+    run = await agent.run(asking.question, id=name, on_event=seen.event if seen else None)
+    if not seen:
+        target.write(_line(asking, run, form))
+    target.flush()
+    return code_of(run)
+
+
+def _line(asking: Asking, run: Run, form: str) -> str:
+    if form == "answers":
+        return " ".join((run.answer or "").split()) + "\n"
+    usage, ended = run.usage, run.ended
+    record = {
+        **asking.record, "id": asking.id, "question": asking.question, "answer": run.answer, "reason": ended.reason if ended else run.state,
+        "run": run.id, "steps": run.steps, "prompt_tokens": usage.prompt, "completion_tokens": usage.completion,
+        "seconds": round(run.events[-1].at - run.asked.at, 3),
+    }  # fmt: skip
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _questions(file: Path) -> Sequence[Asking]:
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(both(f"cannot read the questions in {file}: {error}", f"无法读取问题文件 {file}：{error}")) from error
+    lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    asked = [_question(number, line, file) for number, line in lines]
+    if not asked:
+        raise ConfigError(both(f"there is no question in {file}", f"{file} 中没有问题"))
+    return asked
+
+
+def _question(number: int, line: str, file: Path) -> Asking:
+    if not line.startswith("{"):
+        return Asking(str(number), line, {})
+    try:
+        record = json.loads(line)
+        return Asking(str(record.get("id", number)), str(record["question"]), record)
+    except (ValueError, KeyError) as error:
+        raise ConfigError(
+            both(
+                f"{file}:{number} is no JSON object with a field `question`: {error!r}", f"{file}:{number} 不是带 `question` 字段的 JSON 对象：{error!r}",
+            )
+        ) from error
+
+
+def _done(out: Path | None) -> set[str]:
+    """The ids that an output file answers already; a line that was cut off does not count."""
+    if out is None or not out.exists():
+        return set()
+    done = set()
+    for line in out.read_text(encoding="utf-8").split("\n"):
+        try:
+            done.add(str(json.loads(line)["id"]))
+        except (ValueError, KeyError, TypeError):
+            continue
+    return done

@@ -1,0 +1,162 @@
+"""`tao doctor`: what is here, what is set, and what to do next."""
+
+import asyncio
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tao.build import journal
+from tao.cli import options as o
+from tao.cli.exits import ANSWERED, FAILED, finish
+from tao.cli.help import Command
+from tao.cli.words import mine, say
+from tao.config import FILES, Settings, environment, load, strangers
+from tao.errors import AgentError, ConfigError
+from tao.models.connect import resolve
+from tao.models.profiles import PROFILES
+from tao.models.weights import cache_folder, locate
+
+app = typer.Typer()
+
+PACKAGES = {
+    "aiohttp": "", "pydantic": "", "sqlalchemy": "", "alembic": "", "xllamacpp": say("models in this process (extra `local`)", "进程内模型（extra `local`）"),
+    "rjieba": say("Chinese words in search (extra `search`)", "中文分词检索（extra `search`）"),
+}  # fmt: skip
+MARKS = {"ok": ("✓", "green"), "missing": ("–", "dim"), "bad": ("✗", "red"), "note": ("!", "yellow")}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. `advice` is a command or sentence that mends it."""
+
+    about: str
+    state: Literal["ok", "missing", "bad", "note"]
+    text: str
+    advice: str = ""
+
+
+@app.command(cls=Command, help=say(
+    "Check what is installed and set, and say what to do next. Keys are named, their values never shown. The exit code is 1 where the model "
+    "that is set cannot answer.",
+    "检查安装与设置，并给出下一步建议。只列出密钥的名称，绝不显示其值。所设模型无法使用时退出码为 1。",
+))  # fmt: skip
+def doctor(model: o.Model = None, journal: o.JournalAt = None, as_json: o.Json = False) -> None:  # noqa: FBT002
+    """Look around."""
+    finish(lambda: _doctor(o.given(model=model, journal=journal), as_json=as_json))
+
+
+def _doctor(options: Mapping[str, object], *, as_json: bool) -> int:
+    findings: list[Finding] = [*_machine(), *_packages()]
+    env = environment()
+    try:
+        settings = load(options)
+    except ConfigError as error:
+        findings.append(Finding(say("settings", "设置"), "bad", mine(str(error)), say("correct the setting", "改正该设置")))
+        model = None
+    else:
+        model = _model(settings, env)
+        findings += [*_settings(settings), model, *_keys(env), _disk(env), asyncio.run(_journal(settings))]
+    if as_json:
+        for finding in findings:
+            sys.stdout.write(json.dumps(asdict(finding), ensure_ascii=False) + "\n")
+    else:
+        _print(findings)
+    return ANSWERED if model and model.state == "ok" else FAILED
+
+
+def _print(findings: list[Finding]) -> None:
+    console = Console(highlight=False)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for finding in findings:
+        mark, style = MARKS[finding.state]
+        table.add_row(Text(mark, style), finding.about, Text(finding.text, "dim" if finding.state == "missing" else ""))
+    console.print(table)
+    console.print()
+    advice = [finding.advice for finding in findings if finding.advice]
+    console.print(Text(say("Next", "下一步"), "bold"))
+    for line in advice or [say('tao ask "What day is it today, and in 50 days?"', 'tao ask "今天是几号？50天之后是几号？"')]:
+        console.print(Text(f"  {line}"), soft_wrap=True)
+
+
+def _machine() -> Iterator[Finding]:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    yield Finding("tao", "ok", importlib.metadata.version("tao-agent"))
+    yield Finding("Python", "ok", f"{platform.python_version()} · {platform.system()} {platform.machine()} · {cores} " + say("cores", "核"))
+
+
+def _packages() -> Iterator[Finding]:
+    for name, purpose in PACKAGES.items():
+        try:
+            yield Finding(name, "ok", " · ".join(part for part in (importlib.metadata.version(name), purpose) if part))
+        except importlib.metadata.PackageNotFoundError:
+            yield Finding(name, "missing" if purpose else "bad", say("not installed", "未安装") + (f" · {purpose}" if purpose else ""))
+
+
+def _settings(settings: Settings) -> Iterator[Finding]:
+    files = [str(path) for path in (*FILES, Path(".env")) if path.expanduser().is_file()]
+    changed = [name for name in settings.model_fields_set if name != "local"]
+    said = say(f"set: {', '.join(sorted(changed)) or '-'}", f"已设置：{'、'.join(sorted(changed)) or '-'}")
+    yield Finding(say("settings", "设置"), "ok", " · ".join([*files, said]))
+    if unknown := strangers():
+        names = ", ".join(unknown)
+        yield Finding(say("environment", "环境变量"), "note", say(f"these are no settings: {names}", f"这些不是设置项：{names}"), say("check their spelling", "检查其拼写"))
+
+
+def _model(settings: Settings, env: Mapping[str, str]) -> Finding:
+    """Whether the model that is set could answer."""
+    about = say("model", "模型")
+    try:
+        address = resolve(settings.model, env)
+        if not address.file:
+            keys = address.profile.keys
+            if address.profile.needs_key and not any(env.get(key) for key in keys):
+                return Finding(about, "bad", say(f"{settings.model}: no key", f"{settings.model}：没有密钥"), say(f"set {keys[0]}", f"设置 {keys[0]}"))
+            return Finding(about, "ok", f"{settings.model} · {address.base_url or address.profile.base_url}")
+        path = locate(address.file, env=env)
+    except AgentError as error:
+        return Finding(about, "bad", f"{settings.model}: {mine(str(error))}", "tao model pull")
+    try:
+        importlib.metadata.version("xllamacpp")
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(about, "bad", say(f"{path} is there, xllamacpp is not", f"{path} 已有，缺少 xllamacpp"), "pip install 'tao-agent[local]'")
+    return Finding(about, "ok", f"{settings.model} · {path} · {path.stat().st_size / 1e6:,.0f} MB")
+
+
+def _keys(env: Mapping[str, str]) -> Iterator[Finding]:
+    found = [key for profile in PROFILES.values() for key in profile.keys if env.get(key)]
+    named = ", ".join(dict.fromkeys(found))
+    yield Finding(say("keys", "密钥"), "ok" if named else "missing", named or say("none set; none is needed for --model local", "未设置；--model local 不需要密钥"))
+
+
+def _disk(env: Mapping[str, str]) -> Finding:
+    folder = cache_folder(env)
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    free = shutil.disk_usage(there).free
+    text = f"{folder} · {free / 1e9:,.1f} GB " + say("free", "可用")
+    return Finding(say("disk", "磁盘"), "ok" if free > 2e9 else "note", text, "" if free > 2e9 else say("free some disk space", "清理磁盘空间"))
+
+
+async def _journal(settings: Settings) -> Finding:
+    kept = journal(settings)
+    try:
+        count = await kept.count()
+    except AgentError as error:
+        return Finding(say("journal", "运行记录"), "bad", mine(str(error)), say("see above, or use --journal PATH", "见上，或使用 --journal PATH"))
+    finally:
+        await kept.close()
+    return Finding(say("journal", "运行记录"), "ok", f"{kept.url.database} · {count} " + say("runs", "次运行"))
