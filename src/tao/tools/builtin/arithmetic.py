@@ -250,10 +250,8 @@ def written(value: Number) -> str:
         return _tidy(f"{value:.15g}")
     value = Fraction(value)
     if value.denominator == 1:
-        digits = str(value.numerator)
-        if len(digits) <= MOST_DIGITS:
-            return digits
-        return f"≈{_scientific(value)} ({len(digits.lstrip('-'))} {say('digits', '位')})"
+        digits = Decimal(value.numerator).adjusted() + 1
+        return str(value.numerator) if digits <= MOST_DIGITS else f"≈{_scientific(value)} ({digits} {say('digits', '位')})"
     exact = Context(prec=20).divide(Decimal(value.numerator), Decimal(value.denominator))
     if Fraction(exact) == value:
         return _tidy(f"{exact.normalize():f}" if exact.adjusted() > -8 else f"{exact.normalize():e}")

@@ -52,8 +52,11 @@ class Index:
         self._db = sqlite3.connect(store or ":memory:", check_same_thread=False, isolation_level=None, timeout=30)
         try:
             self._db.executescript(TABLES)
-        except sqlite3.OperationalError as error:
-            raise ConfigError(f"the search index cannot be opened: {error}; SQLite with FTS5 is needed") from error
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise ConfigError(
+                f"the search index {store or ''} cannot be opened: {error}; delete the file if it is damaged; SQLite needs FTS5",
+            ) from error
         made_by = f"{VERSION} {'rjieba' if self.cut else 'pairs'} {self.root}"
         if self._db.execute("SELECT value FROM about WHERE key = 'made by'").fetchone() != (made_by,):
             self._db.executescript("DELETE FROM files; DELETE FROM passages; DELETE FROM terms;")

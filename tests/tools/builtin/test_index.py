@@ -1,0 +1,137 @@
+import os
+
+import pytest
+
+from tao.errors import ConfigError
+from tao.tools.builtin import segment
+from tao.tools.builtin.index import Index
+
+
+@pytest.fixture(params=["words", "pairs"])
+def cut(request, monkeypatch):
+    """With the segmenter, and as it is without."""
+    if request.param == "words":
+        pytest.importorskip("rjieba")
+    else:
+        monkeypatch.setattr(segment, "cutter", lambda: None)
+    return request.param
+
+
+def found(index, question):
+    index.refresh()
+    return [hit.path for hit in index.find(question, 3)]
+
+
+def test_chinese_of_every_length(tmp_path, cut):
+    (tmp_path / "whale.txt").write_text("蓝鲸是最大的动物，体长可达三十米。")
+    (tmp_path / "fee.txt").write_text("北京地区运费为12元，上海15元。")
+    (tmp_path / "mixed.txt").write_text("我们用Python写的退货流程在七天内完成。")
+    index = Index(tmp_path)
+    for question, path in [
+        ("鲸", "whale.txt"), ("动物", "whale.txt"), ("蓝鲸有多长", "whale.txt"), ("米", "whale.txt"), ("北京", "fee.txt"), ("上海运费是多少", "fee.txt"),
+        ("python", "mixed.txt"), ("退货", "mixed.txt"), ("12", "fee.txt"),
+    ]:  # fmt: skip
+        assert found(index, question)[:1] == [path], question
+    assert found(index, "火星") == []
+    assert found(index, "") == []
+    index.close()
+
+
+def test_names_that_are_cut_differently_are_found(tmp_path, cut):
+    (tmp_path / "a.txt").write_text("魏尔莫山高五千米。")
+    (tmp_path / "b.txt").write_text("奥维克山高三千米。")
+    assert found(Index(tmp_path), "魏尔莫")[:1] == ["a.txt"]
+    assert found(Index(tmp_path), "奥维克山有多高")[:1] == ["b.txt"]
+
+
+def test_plurals_width_and_accents(tmp_path):
+    (tmp_path / "a.txt").write_text("The heights of mountains differ; the café sells 1,200 widgets.")
+    for question in ("height", "mountain", "cafe", "Widget", "１２００", "1,200"):
+        assert found(Index(tmp_path), question) == ["a.txt"], question
+
+
+def test_several_terms_together_beat_one_rare_word(tmp_path):
+    for n in range(8):
+        (tmp_path / f"noise{n}.txt").write_text(f"The velocity of train {n} is {n}00.")
+    (tmp_path / "rare.txt").write_text("Zyx zyx zyx is a word.")
+    (tmp_path / "right.txt").write_text("The height of mount Velmor near Zyx is 5838 metres.")
+    assert found(Index(tmp_path), "height of mount velmor zyx")[0] == "right.txt"
+
+
+def test_the_title_counts(tmp_path):
+    (tmp_path / "refunds.md").write_text("# 退款政策\n\n七天之内。\n")
+    (tmp_path / "other.md").write_text("# 其他\n\n七天之外。\n")
+    assert found(Index(tmp_path), "退款 七天")[0] == "refunds.md"
+    assert found(Index(tmp_path), "refunds") == ["refunds.md"]
+
+
+def test_files_are_followed_as_they_change(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("apples")
+    store = tmp_path / "cache" / "index.db"
+    index = Index(folder, store)
+    assert index.refresh() == 1
+    assert index.refresh() == 0
+    (folder / "a.txt").write_text("bananas and more")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "b.md").write_text("cherries")
+    assert index.refresh() == 2
+    assert (found(index, "apples"), found(index, "bananas"), found(index, "cherries")) == ([], ["a.txt"], ["sub/b.md"])
+    (folder / "a.txt").unlink()
+    assert (found(index, "bananas"), index.files()) == ([], ["sub/b.md"])
+    index.close()
+    again = Index(folder, store)
+    assert (again.refresh(), found(again, "cherries")) == (0, ["sub/b.md"])
+    again.close()
+
+
+def test_an_index_made_otherwise_is_made_anew(tmp_path, monkeypatch):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("apples")
+    first = Index(folder, tmp_path / "index.db")
+    first.refresh()
+    first.close()
+    monkeypatch.setattr(segment, "cutter", lambda: None if first.cut else list)
+    second = Index(folder, tmp_path / "index.db")
+    assert (second.files(), second.refresh()) == ([], 1)
+    second.close()
+
+
+def test_what_is_left_out(tmp_path):
+    (tmp_path / ".hidden.txt").write_text("apples")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "a.txt").write_text("apples")
+    (tmp_path / "picture.png").write_bytes(b"apples")
+    (tmp_path / "binary.txt").write_bytes(b"\x00\x01 apples")
+    (tmp_path / "outside.txt").symlink_to("/etc/hostname")
+    (tmp_path / "gone.txt").symlink_to(tmp_path / "nowhere")
+    unreadable = tmp_path / "unreadable.txt"
+    unreadable.write_text("apples")
+    unreadable.chmod(0)
+    readable_by_root = os.geteuid() == 0
+    assert found(Index(tmp_path), "apples") == (["unreadable.txt"] if readable_by_root else [])
+    unreadable.chmod(0o600)
+
+
+def test_one_file(tmp_path):
+    (tmp_path / "a.txt").write_text("apples")
+    assert found(Index(tmp_path / "a.txt"), "apples") == ["a.txt"]
+
+
+def test_known_words(tmp_path):
+    (tmp_path / "a.txt").write_text("Mount Velmor")
+    index = Index(tmp_path)
+    index.refresh()
+    assert index.knows("Velmor")
+    assert not index.knows("Zorblax")
+
+
+def test_no_such_folder(tmp_path):
+    with pytest.raises(ConfigError, match=r"no folder .*nowhere; give a folder with text files"):
+        Index(tmp_path / "nowhere")
+    (tmp_path / "notadb").write_bytes(b"x" * 5000)
+    (tmp_path / "docs").mkdir()
+    with pytest.raises(ConfigError, match="cannot be opened"):
+        Index(tmp_path / "docs", tmp_path / "notadb")
