@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, SchemaError, to_jsonable_python
 from typing_extensions import TypedDict
 
-from tao.errors import ConfigError
+from tao.errors import ConfigError, both
 from tao.messages import Call, ToolSpec
 from tao.run import Run
 from tao.tools import docstring
@@ -118,9 +118,15 @@ def declare(
     fn = fn.__func__ if isinstance(fn, staticmethod) else fn
     said = name or _name_of(fn)
     if not _NAME.fullmatch(said):
-        raise ConfigError(f"{said!r} cannot be a tool's name: letters, digits, _ - . and at most 64 of them; pass name=…")
+        raise ConfigError(both(
+            f"{said!r} cannot be a tool's name: letters, digits, _ - . and at most 64 of them; pass name=…",
+            f"{said!r} 不能作为工具名：只能用字母、汉字、数字、_ - .，最多 64 个；请传入 name=…",
+        ))  # fmt: skip
     if timeout is not None and timeout <= 0:
-        raise ConfigError(f"tool {said!r}: timeout is {timeout}; it must be more than 0 seconds, or None")
+        raise ConfigError(both(
+            f"tool {said!r}: timeout is {timeout}; it must be more than 0 seconds, or None",
+            f"工具 {said!r}：timeout 为 {timeout}；必须大于 0 秒，或为 None",
+        ))  # fmt: skip
     params, shape = _parameters(fn, said)
     doc = docstring.read(_doc_of(fn) if description is None else description, params)
     params = {key: _typed(param, doc.types.get(key, "")) for key, param in params.items()}
@@ -168,7 +174,10 @@ def _hints_of(fn: Function, name: str) -> dict[str, Any]:
     try:
         return typing.get_type_hints(target, localns=closed_over or None, include_extras=True)
     except (NameError, TypeError, AttributeError) as error:
-        raise ConfigError(f"tool {name!r}: an annotation cannot be resolved ({error}); import the type where the function is defined") from error
+        raise ConfigError(both(
+            f"tool {name!r}: an annotation cannot be resolved ({error}); import the type where the function is defined",
+            f"工具 {name!r}：无法解析类型注解（{error}）；请在定义函数的地方导入该类型",
+        )) from error  # fmt: skip
 
 
 def _parameters(fn: Function, name: str) -> tuple[dict[str, inspect.Parameter], Shape]:
@@ -176,7 +185,10 @@ def _parameters(fn: Function, name: str) -> tuple[dict[str, inspect.Parameter], 
     try:
         signature = inspect.signature(fn)
     except (ValueError, TypeError) as error:
-        raise ConfigError(f"tool {name!r}: Python knows no signature of {fn!r}; wrap it in a function of your own") from error
+        raise ConfigError(both(
+            f"tool {name!r}: Python knows no signature of {fn!r}; wrap it in a function of your own",
+            f"工具 {name!r}：Python 无法得到 {fn!r} 的签名；请用自己的函数包装它",
+        )) from error  # fmt: skip
     hints = _hints_of(fn, name)
     preset = fn.keywords if isinstance(fn, functools.partial) else {}
     shown: dict[str, inspect.Parameter] = {}
@@ -240,14 +252,22 @@ def _reader(hint: Any, name: str) -> TypeAdapter[Any]:
     try:
         return TypeAdapter(portable(hint))
     except (PydanticUserError, SchemaError, TypeError) as error:
-        raise ConfigError(f"tool {name!r}: a parameter's type has no JSON form: {str(error).splitlines()[0]}") from error
+        raise _formless(name, error) from error
 
 
 def _written(adapter: TypeAdapter[Any], name: str) -> dict[str, Any]:
     try:
         return lean(adapter.json_schema(schema_generator=Writer))
     except (PydanticUserError, PydanticInvalidForJsonSchema) as error:
-        raise ConfigError(f"tool {name!r}: a parameter's type has no JSON form: {str(error).splitlines()[0]}") from error
+        raise _formless(name, error) from error
+
+
+def _formless(name: str, error: Exception) -> ConfigError:
+    why = str(error).splitlines()[0]
+    return ConfigError(both(
+        f"tool {name!r}: a parameter's type has no JSON form: {why}",
+        f"工具 {name!r}：有参数的类型没有 JSON 形式：{why}",
+    ))  # fmt: skip
 
 
 def _bare(info: FieldInfo) -> FieldInfo:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tao.errors import AgentError, BadArguments, ConfigError, Pause, ToolError, Transient
+from tao.errors import AgentError, BadArguments, ConfigError, Pause, ToolError, Transient, both
 from tao.messages import Call, Observation, ToolSpec
 from tao.run import Run
 from tao.seams import Act
@@ -77,7 +77,10 @@ def by_name(tools: Iterable[Tool | Function]) -> dict[str, Tool]:
     known: dict[str, Tool] = {}
     for tool in map(declare, tools):
         if tool.name in known:
-            raise ConfigError(f"two tools are named {tool.name!r}; give one of them another name: declare(fn, name=…)")
+            raise ConfigError(both(
+                f"two tools are named {tool.name!r}; give one of them another name: declare(fn, name=…)",
+                f"有两个工具都叫 {tool.name!r}；请给其中一个另起名字：declare(fn, name=…)",
+            ))  # fmt: skip
         known[tool.name] = tool
     return known
 

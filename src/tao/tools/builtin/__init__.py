@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from tao.errors import ConfigError
+from tao.errors import ConfigError, both
 from tao.tools.builtin.calculator import calculator
 from tao.tools.builtin.dates import dates
 from tao.tools.builtin.search import search
@@ -22,8 +22,13 @@ def builtin(
     seconds. Raises ConfigError for a name that there is not, and for `search` without a folder.
     """
     if unknown := sorted(set(names or ()) - set(NAMES)):
-        raise ConfigError(f"no built-in tool {', '.join(map(repr, unknown))}; there are: {', '.join(NAMES)}")
+        listed = ", ".join(map(repr, unknown))
+        raise ConfigError(both(
+            f"no built-in tool {listed}; there are: {', '.join(NAMES)}", f"没有内置工具 {listed}；现有：{'、'.join(NAMES)}",
+        ))  # fmt: skip
     if names and "search" in names and docs is None:
-        raise ConfigError("the tool 'search' needs a folder with text files: pass docs=…")
+        raise ConfigError(both(
+            "the tool 'search' needs a folder with text files: pass docs=…", "工具 'search' 需要一个含文本文件的文件夹：请传入 docs=…",
+        ))  # fmt: skip
     tools = [*dates(clock), calculator(), *([search(docs)] if docs is not None else [])]
     return [tool for tool in tools if names is None or tool.name in names]

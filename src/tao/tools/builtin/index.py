@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tao.errors import ConfigError
+from tao.errors import ConfigError, both
 from tao.tools.builtin import segment
 from tao.tools.builtin.passages import LARGEST, SUFFIXES, Passage, decoded, passages
 
@@ -44,7 +44,10 @@ class Index:
     def __init__(self, root: Path, store: Path | None = None) -> None:
         self.root = root.expanduser().resolve()
         if not self.root.exists():
-            raise ConfigError(f"no folder {root}; give a folder with text files ({' '.join(sorted(SUFFIXES)[:12])} …)")
+            raise ConfigError(both(
+                f"no folder {root}; give a folder with text files (.txt .md .csv .json .html …)",
+                f"没有文件夹 {root}；请给出含文本文件（.txt .md .csv .json .html 等）的文件夹",
+            ))  # fmt: skip
         self.cut = segment.cutter()
         self._lock = threading.Lock()
         if store is not None:
@@ -54,9 +57,10 @@ class Index:
             self._db.executescript(TABLES)
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise ConfigError(
+            raise ConfigError(both(
                 f"the search index {store or ''} cannot be opened: {error}; delete the file if it is damaged; SQLite needs FTS5",
-            ) from error
+                f"无法打开搜索索引 {store or ''}：{error}；文件损坏请删除；SQLite 须支持 FTS5",
+            )) from error  # fmt: skip
         made_by = f"{VERSION} {'rjieba' if self.cut else 'pairs'} {self.root}"
         if self._db.execute("SELECT value FROM about WHERE key = 'made by'").fetchone() != (made_by,):
             self._db.executescript("DELETE FROM files; DELETE FROM passages; DELETE FROM terms;")
