@@ -1,0 +1,45 @@
+"""A tool that keeps failing is taken away for the rest of the run."""
+
+from collections.abc import Collection
+
+from tao.errors import ConfigError, Pause, both
+from tao.messages import Call, Observation
+from tao.run import Run
+from tao.seams import Act
+from tao.wrappers.words import say
+
+FAILURES = frozenset({"error", "timeout", "transient"})
+
+
+def strikes(act: Act, most: int = 2, *, kinds: Collection[str] = FAILURES, hand_over: bool = False) -> Act:
+    """After `most` failures of a tool in a run (observations of these kinds), answer its calls with "taken_away".
+
+    Counted from the run itself, so that a resumed run goes on counting. `hand_over` pauses for a person instead, who may
+    let the call through ("approve") or answer in the tool's place ("answer"); any other ruling takes the tool away.
+    """
+    if most < 1:
+        raise ConfigError(both(f"the number of failures must be 1 or more, not {most}", f"失败次数必须不小于 1，而不是 {most}"))
+    counted = frozenset(kinds)
+
+    async def guarded(call: Call, run: Run) -> Observation:
+        failures = sum(other.tool == call.tool and not seen.ok and seen.kind in counted for other, seen in run.observed)
+        if failures < most:
+            return await act(call, run)
+        if hand_over:
+            ruling = run.ruling(call)
+            if ruling is None:
+                raise Pause(say(run, f"{call.tool} has failed {failures} times", f"{call.tool} 已失败 {failures} 次"), call.id)
+            if ruling.verdict == "approve":
+                return await act(call, run)
+            if ruling.verdict == "answer":
+                return Observation(ruling.text)
+        others = [spec.name for spec in run.asked.tools if spec.name != call.tool]
+        text = say(
+            run,
+            f"{call.tool} has failed {failures} times in this run and is no longer available. "
+            f"Use another tool ({', '.join(others) or 'none'}), or answer with what you know and say what is missing.",
+            f"{call.tool} 在本次运行中已失败 {failures} 次，不再可用。请用其他工具（{'、'.join(others) or '无'}），或根据已知信息回答并说明缺少什么。",
+        )
+        return Observation(text, ok=False, kind="taken_away")
+
+    return guarded

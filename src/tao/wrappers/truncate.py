@@ -1,0 +1,132 @@
+"""One cap on how much of an observation a model is shown; nothing of it is lost."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tao.events import Observed
+from tao.messages import Call, Observation, ToolSpec
+from tao.run import Run
+from tao.seams import Act
+from tao.wrappers.words import say
+
+READ_MORE = "read_more"
+MOST_KEPT = 1_000_000
+"""Characters of a text that are kept at all; a flood loses its middle."""
+
+
+def read_more(lang: str = "en") -> ToolSpec:
+    """The tool by which the model reads a long observation in pages. Offer it, and `truncate` answers its calls."""
+    zh = lang.startswith("zh")
+    return ToolSpec(
+        READ_MORE,
+        "分页阅读被截断的结果。" if zh else "Read a page of a result that was cut.",
+        {
+            "type": "object",
+            "properties": {
+                "handle": {"type": "string", "description": "截断提示中给出的句柄" if zh else "as given where the result was cut"},
+                "page": {"type": "integer", "minimum": 1},
+            },
+            "required": ["handle", "page"],
+        },
+    )
+
+
+def truncate(act: Act, tokens: int = 1000) -> Act:
+    """Show at most about `tokens` of an observation: its head and its tail, and between them how much is left out.
+
+    The whole text stays in the observation (`full`). Where the run offers `read_more`, its calls are answered here.
+    """
+
+    async def capped(call: Call, run: Run) -> Observation:
+        if call.tool == READ_MORE and run.tool(READ_MORE) is not None:
+            return _page(call, run, tokens)
+        observation = await act(call, run)
+        if len(observation.text) <= tokens or cost(observation.text) <= tokens:
+            return observation
+        return _cut(observation, call, run, tokens)
+
+    return capped
+
+
+def cost(text: str) -> float:
+    """About how many tokens a text is: a Chinese character is one, four Latin letters are one."""
+    if text.isascii():
+        return len(text) / 4
+    wide = sum(char > "\u2e7f" for char in text)
+    return wide + (len(text) - wide) / 4
+
+
+def pages(text: str, tokens: int) -> list[str]:
+    """The text in pieces of at most so many tokens, cut at ends of lines or words where there are any."""
+    out: list[str] = []
+    start = 0
+    while start < len(text):
+        end = _reach(text, start, tokens)
+        out.append(text[start:end])
+        start = end
+    return out
+
+
+def _reach(text: str, start: int, tokens: int) -> int:
+    """How far the text from `start` may go."""
+    low, high = start + 1, min(len(text), start + tokens * 4)
+    if cost(text[start:high]) > tokens:
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if cost(text[start:middle]) <= tokens else (low, middle - 1)
+    end = high
+    for mark in ("\n", "。", ". ", " ", "，"):
+        if end < len(text) and (found := text.rfind(mark, start + (end - start) * 2 // 3, end)) >= 0:
+            return found + len(mark)
+    return end
+
+
+def _cut(observation: Observation, call: Call, run: Run, tokens: int) -> Observation:
+    whole, flood = observation.text, len(observation.text) > MOST_KEPT
+    if flood:
+        half = MOST_KEPT // 2
+        whole = f"{whole[:half]}\n[…]\n{whole[-half:]}"
+    head = whole[: _reach(whole, 0, tokens * 2 // 3)]
+    tail = _tail(whole[len(head) :], tokens // 3)
+    left_out = len(observation.text) - len(head) - len(tail)
+    count = len(pages(whole, tokens))
+    more = ""
+    if run.tool(READ_MORE) is not None:
+        more = say(
+            run, f'; read it with {READ_MORE}: handle "{call.id}", page 1 to {count}', f"；用 {READ_MORE} 阅读：handle “{call.id}”，page 1 至 {count}",
+        )
+    note = say(run, f"[… {left_out} characters left out{more} …]", f"[… 省略 {left_out} 个字符{more} …]")
+    return replace(
+        observation, text=f"{head.rstrip()}\n{note}\n{tail.lstrip()}", full=whole, data=None if flood else observation.data,
+        notes=(*observation.notes, f"✂ {left_out}"),
+    )
+
+
+def _tail(text: str, tokens: int) -> str:
+    """The end of the text, at most so many tokens, from the beginning of a line or word where there is one."""
+    mirrored = _reach(text[::-1], 0, max(tokens, 1))
+    return text[len(text) - mirrored :]
+
+
+def _page(call: Call, run: Run, tokens: int) -> Observation:
+    """One page of an earlier observation; pure reading of the run, so that it is the same in a replay."""
+    handle, page = _asked(call.args)
+    known = {event.call_id: event.observation for event in run.all(Observed) if event.observation.full}
+    if handle not in known:
+        listed = ", ".join(known)
+        text = say(
+            run, f"There is no cut result {handle!r}. Handles: {listed or 'none'}.", f"没有被截断的结果“{handle}”。可用句柄：{listed or '无'}。",
+        )
+        return Observation(text, ok=False, kind="bad_arguments")
+    found = pages(known[handle].full, tokens)
+    if not 1 <= page <= len(found):
+        text = say(run, f"{handle} has pages 1 to {len(found)}.", f"{handle} 有第 1 至 {len(found)} 页。")
+        return Observation(text, ok=False, kind="bad_arguments")
+    return Observation(say(run, f"[page {page} of {len(found)}]\n", f"[第 {page} 页，共 {len(found)} 页]\n") + found[page - 1])
+
+
+def _asked(args: Mapping[str, Any]) -> tuple[str, int]:
+    """Handle and page, however they are written; page 1 where none is given, 0 where it is not a number."""
+    page = str(args.get("page", 1)).strip()
+    return str(args.get("handle", "")).strip(" \"'"), int(page) if page.isdecimal() and len(page) < 9 else 0
