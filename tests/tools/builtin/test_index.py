@@ -7,14 +7,16 @@ from tao.tools.builtin import segment
 from tao.tools.builtin.index import Index
 
 
+def without():
+    """What the segmenter is where none is installed: None."""
+
+
 @pytest.fixture(params=["words", "pairs"])
-def cut(request, monkeypatch):
+def segmenter(request):
     """With the segmenter, and as it is without."""
     if request.param == "words":
         pytest.importorskip("rjieba")
-    else:
-        monkeypatch.setattr(segment, "cutter", lambda: None)
-    return request.param
+    return segment.cutter if request.param == "words" else without
 
 
 def found(index, question):
@@ -22,11 +24,11 @@ def found(index, question):
     return [hit.path for hit in index.find(question, 3)]
 
 
-def test_chinese_of_every_length(tmp_path, cut):
+def test_chinese_of_every_length(tmp_path, segmenter):
     (tmp_path / "whale.txt").write_text("蓝鲸是最大的动物，体长可达三十米。")
     (tmp_path / "fee.txt").write_text("北京地区运费为12元，上海15元。")
     (tmp_path / "mixed.txt").write_text("我们用Python写的退货流程在七天内完成。")
-    index = Index(tmp_path)
+    index = Index(tmp_path, segmenter=segmenter)
     for question, path in [
         ("鲸", "whale.txt"), ("动物", "whale.txt"), ("蓝鲸有多长", "whale.txt"), ("米", "whale.txt"), ("北京", "fee.txt"), ("上海运费是多少", "fee.txt"),
         ("python", "mixed.txt"), ("退货", "mixed.txt"), ("12", "fee.txt"),
@@ -37,11 +39,11 @@ def test_chinese_of_every_length(tmp_path, cut):
     index.close()
 
 
-def test_names_that_are_cut_differently_are_found(tmp_path, cut):
+def test_names_that_are_cut_differently_are_found(tmp_path, segmenter):
     (tmp_path / "a.txt").write_text("魏尔莫山高五千米。")
     (tmp_path / "b.txt").write_text("奥维克山高三千米。")
-    assert found(Index(tmp_path), "魏尔莫")[:1] == ["a.txt"]
-    assert found(Index(tmp_path), "奥维克山有多高")[:1] == ["b.txt"]
+    assert found(Index(tmp_path, segmenter=segmenter), "魏尔莫")[:1] == ["a.txt"]
+    assert found(Index(tmp_path, segmenter=segmenter), "奥维克山有多高")[:1] == ["b.txt"]
 
 
 def test_plurals_width_and_accents(tmp_path):
@@ -86,15 +88,14 @@ def test_files_are_followed_as_they_change(tmp_path):
     again.close()
 
 
-def test_an_index_made_otherwise_is_made_anew(tmp_path, monkeypatch):
+def test_an_index_made_otherwise_is_made_anew(tmp_path):
     folder = tmp_path / "docs"
     folder.mkdir()
     (folder / "a.txt").write_text("apples")
-    first = Index(folder, tmp_path / "index.db")
+    first = Index(folder, tmp_path / "index.db", segmenter=lambda: list)
     first.refresh()
     first.close()
-    monkeypatch.setattr(segment, "cutter", lambda: None if first.cut else list)
-    second = Index(folder, tmp_path / "index.db")
+    second = Index(folder, tmp_path / "index.db", segmenter=without)
     assert (second.files(), second.refresh()) == ([], 1)
     second.close()
 

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,17 +38,19 @@ class Hit:
 class Index:
     """An index over the text files below a folder (or one file); in memory, or in a file that is used again.
 
-    Use from any thread. Raises ConfigError where the folder is not there or SQLite has no FTS5.
+    `segmenter` gives what cuts Chinese into words, if there is anything. Use from any thread. Raises ConfigError where the folder is not there or SQLite has no FTS5.
     """
 
-    def __init__(self, root: Path, store: Path | None = None) -> None:
+    def __init__(
+        self, root: Path, store: Path | None = None, *, segmenter: Callable[[], segment.Cut | None] = segment.cutter,
+    ) -> None:
         self.root = root.expanduser().resolve()
         if not self.root.exists():
             raise ConfigError(both(
                 f"no folder {root}; give a folder with text files (.txt .md .csv .json .html …)",
                 f"没有文件夹 {root}；请给出含文本文件（.txt .md .csv .json .html 等）的文件夹",
             ))  # fmt: skip
-        self.cut = segment.cutter()
+        self.cut = segmenter()
         self._lock = threading.Lock()
         if store is not None:
             store.parent.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,8 @@ def search(docs: Path | str, *, store: Path | None = None, most: int = 3, room: 
         index.refresh()
         hits = [hit for hit in index.find(query, most) if hit.covers > 0]
         best = hits[0].score if hits else 0.0
-        shown = [_shown(hit, query, room) for hit in hits if hit.score >= 0.3 * best]
+        terms = segment.terms(query, index.cut)
+        shown = [_shown(hit, terms, room) for hit in hits if hit.score >= 0.3 * best]
         return "\n".join([*dict.fromkeys(shown), *_missing(query, index)]) if shown else _nothing(query, index)
 
     return declare(
@@ -32,18 +33,18 @@ def search(docs: Path | str, *, store: Path | None = None, most: int = 3, room: 
     )  # fmt: skip
 
 
-def _shown(hit: Hit, query: str, room: int) -> str:
-    line, text = snippet(hit, query, room)
+def _shown(hit: Hit, terms: list[str], room: int) -> str:
+    line, text = snippet(hit, terms, room)
     heading = f" § {hit.passage.heading}" if hit.passage.heading and hit.passage.heading not in text else ""
     return f"[{hit.path}:{line}{heading[:60]}] {text}"
 
 
-def snippet(hit: Hit, query: str, room: int) -> tuple[int, str]:
-    """The part of a passage that says most about the query, in whole sentences, and its line."""
+def snippet(hit: Hit, terms: list[str], room: int) -> tuple[int, str]:
+    """The part of a passage that has most of the terms, in whole sentences, and its line."""
     parts = [(number, sentence.strip()) for number, line in hit.passage.lines for sentence in sentences(line)]
     if sum(width(text) for _, text in parts) <= room:
         return parts[0][0], " ".join(text for _, text in parts)
-    wanted = [_stem(term) for term in segment.terms(query)]
+    wanted = [_stem(term) for term in terms]
     scores = [sum(stem in segment.normal(text) for stem in wanted) for _, text in parts]
     first = last = max(range(len(parts)), key=lambda at: (scores[at], -at))
     used = width(parts[first][1])

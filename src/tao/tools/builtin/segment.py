@@ -48,9 +48,8 @@ def is_han(text: str) -> bool:
     return bool(_IS_HAN.search(text))
 
 
-def words(text: str, cut: Cut | None = None) -> list[str]:
+def words(text: str, cut: Cut | None) -> list[str]:
     """The words in order: Latin ones and numbers as written, Chinese as the segmenter cuts it (none without one)."""
-    cut = cut or cutter()
     out: list[str] = []
     for piece in _PIECE.findall(_MIXED.sub(" ", normal(text))):
         if not _IS_HAN.match(piece):
@@ -69,9 +68,9 @@ def pairs(text: str) -> list[str]:
     return out
 
 
-def terms(question: str, cut: Cut | None = None) -> list[str]:
+def terms(question: str, cut: Cut | None) -> list[str]:
     """What to look for: the words of a question, each once, without those that say nothing."""
     found = list(dict.fromkeys(words(question, cut)))
-    if (cut or cutter()) is None:
+    if cut is None:
         found += [pair for pair in dict.fromkeys(pairs(question)) if len(pair) > 1] or pairs(question)
     return [term for term in found if term not in STOP] or found
