@@ -130,6 +130,8 @@ def test_what_fits_is_left_alone(schema, value):
         ({"enum": ["a", "b"]}, "c", 'wanted one of "a", "b"'),
         ({"enum": ["a"]}, {}, 'wanted "a"'),
         ({"enum": ["A", "a"]}, "Ａ", "wanted one of"),
+        ({"enum": [1, 2]}, "-1", "wanted one of 1, 2"),
+        ({"enum": ["c", "d"]}, "-c", 'wanted one of "c", "d"'),
         ({"type": ["integer", "boolean"]}, "1", "can be read in more than one way, wanted a whole number or true or false"),
         ({"anyOf": [{"type": "integer"}, {"type": "object", "properties": {"a": {"type": "integer"}}}]}, {"a": "q"}, 'x.a: got "q"'),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "q", "wanted a whole number or null"),

@@ -175,7 +175,8 @@ def _loose(value: Any) -> str:
     """A name or number without what writers vary: width, case, and the marks between words."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return re.sub(r"[\s_-]+", " ", reading.narrow(str(value)).casefold()).strip() if isinstance(value, str | int | float) else ""
+    text = reading.narrow(str(value)).casefold() if isinstance(value, str | int | float) else ""
+    return re.sub(r"(?<=\w)[\s_-]+(?=\w)", " ", text)
 
 
 def _noted(at: At, came: Any, read: Any) -> Any:
