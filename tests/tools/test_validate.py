@@ -127,6 +127,7 @@ def test_what_fits_is_left_alone(schema, value):
         ({"type": "object", "properties": {"amount": {}}}, {"amont": 1}, "unknown parameter x.amont, did you mean amount? (parameters: amount)"),
         ({"type": "object", "required": ["a"]}, {}, "x.a is missing: wanted any value"),
         ({"type": "object"}, "{broken", "wanted an object"),
+        ({"type": "array", "items": INTEGERS}, [1, 2], "x[0]: got 1 (whole number), wanted a list of a whole number"),
         ({"enum": ["a", "b"]}, "c", 'wanted one of "a", "b"'),
         ({"enum": ["a"]}, {}, 'wanted "a"'),
         ({"enum": ["A", "a"]}, "Ａ", "wanted one of"),

@@ -32,10 +32,11 @@ class At:
     notes: list[str] = field(default_factory=list)
 
     def inner(self, step: str) -> "At":
-        """One level deeper. `step` is ".name" or "[2]"."""
+        """One level deeper. `step` is ".name" or "[2]"; in a list nothing is wrapped, [1, 2] may be [[1], [2]] or [[1, 2]]."""
         if self.depth > DEEPEST:
             raise Misfit([Problem(self.path, "deep", None, {})])
-        return At(self.root, (self.path + step).removeprefix("."), self.mend, self.depth + 1, self.notes)
+        mend = min(self.mend, READ) if step[:1] == "[" else self.mend
+        return At(self.root, (self.path + step).removeprefix("."), mend, self.depth + 1, self.notes)
 
     def softened(self, mend: int) -> "At":
         """The same place, mended only so far, with notes of its own."""
