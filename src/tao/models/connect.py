@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from tao.errors import ConfigError
 from tao.messages import Reply, Request
-from tao.models.catalogue import CATALOGUE, DEFAULT, locate
+from tao.models.catalogue import CATALOGUE, DEFAULT, cache_folder, locate
 from tao.models.profiles import ALIASES, GENERIC, PROFILES, Profile, profile
 from tao.models.said import both
 from tao.seams import Abilities, Hear
@@ -49,7 +49,7 @@ def connect(
     key: str | None = None,
     thinking: bool | None = None,
     extra: Mapping[str, Any] | None = None,
-    local: Mapping[str, int | None] | None = None,
+    local: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Connected:
     """The model of that name. `env` holds keys, base URLs and proxies (None: the environment of this process).
@@ -63,7 +63,8 @@ def connect(
         path = locate(address.file, env=env)
         known = next((entry.name for entry in CATALOGUE.values() if entry.file == path.name), path.stem)
         inside = import_module("tao.models.local")
-        ready: Connected = inside.LocalModel(path, name=f"local:{known}", settings=inside.LocalSettings(**(local or {})))
+        settings = inside.LocalSettings(**{"keep": cache_folder(env).parent / "prompts", **(local or {})})
+        ready: Connected = inside.LocalModel(path, name=f"local:{known}", settings=settings)
         return ready
     base_url = address.base_url or _base_url(address.profile, env)
     chat = import_module("tao.models.openai").ChatModel

@@ -9,35 +9,45 @@ the settings stands in docs/decisions/0003-local-model.md.
 import asyncio
 import atexit
 import contextlib
+import hashlib
 import http.client
 import json
 import os
+import re
 import secrets
 import threading
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tao.errors import ConfigError, WeightsError
+from tao.errors import ConfigError, ModelError, WeightsError
 from tao.messages import Message, Reply, Request, Usage
 from tao.models.chat import Gather, body, dumps
 from tao.models.failures import failure
 from tao.seams import Abilities, Hear
 
+WORTH_KEEPING = 200
+"""Tokens of a prompt that had to be evaluated, from which on its state is kept on disk (about 30 kB a token)."""
+KEPT = 6
+"""So many kept prompts at most."""
 ABILITIES = Abilities(tools=True, constraint="gbnf", stop=True, small=True, dialect="react")
 
 
 @dataclass(frozen=True, slots=True)
 class LocalSettings:
-    """How a file is run. `threads` None: chosen by `default_threads`. `context` in tokens; `slots` calls at the same time."""
+    """How a file is run. `threads` None: chosen by `default_threads`. `context` in tokens; `slots` calls at the same time.
+
+    `keep`: a folder where evaluated prompts are kept between processes (None: nowhere), see `Engine.answer`.
+    """
 
     threads: int | None = None
     context: int = 8192
     slots: int = 1
     batch: int = 256
+    keep: Path | None = None
 
 
 def default_threads() -> int:
@@ -59,6 +69,8 @@ class Engine:
         self._lock = threading.Lock()
         self._key = secrets.token_hex(16)
         self._server: Any = None
+        self._version = ""
+        self._begun: set[str] = set()
 
     def server(self) -> Any:
         """The loaded llama.cpp server; loads the file on the first call. Raises WeightsError or ConfigError."""
@@ -85,12 +97,69 @@ class Engine:
         params.verbosity = -1
         params.fit_params = params.warmup = params.ui = params.endpoint_slots = False
         params.api_keys = [self._key]
+        if self.settings.keep is not None and self._keeps:
+            self.settings.keep.mkdir(parents=True, exist_ok=True, mode=0o700)
+            params.slot_save_path = f"{self.settings.keep}{os.sep}"
         try:
+            self._version = xllamacpp.__version__
             return xllamacpp.Server(params)
         except RuntimeError as error:
             raise WeightsError(
                 f"llama.cpp cannot load {self.path}: not a GGUF file of a model it knows, or too little memory ({error})"
             ) from error
+
+    def answer(self, data: bytes, head: str, hand_over: Callable[[bytes], bool]) -> None:
+        """Answer one request; each piece goes to `hand_over`, which says whether that is enough.
+
+        Where prompts are kept, the evaluated state of the first long prompt that begins with `head` (a system message) is
+        written to disk, and the next process that meets this head begins with it: only what differs is evaluated again.
+        Blocks; runs on the engine's own thread.
+        """
+        server, new = self.server(), 0
+        kept = self._kept(head)
+        if kept is not None and head not in self._begun:
+            self._begun.add(head)
+            self._restore(kept)
+
+        def told(piece: bytes) -> bool:
+            nonlocal new
+            found = re.search(rb'"prompt_n":\s*(\d+)', piece)
+            new = max(new, int(found[1])) if found else new
+            return hand_over(piece)
+
+        server.handle_chat_completions(data, told)
+        if kept is not None and new >= WORTH_KEEPING and not kept.exists():
+            self._save(kept)
+
+    @property
+    def _keeps(self) -> bool:
+        return self.settings.keep is not None and self.settings.slots == 1
+
+    def _kept(self, head: str) -> Path | None:
+        """The file for prompts that begin so; its name stands for everything that the state depends on."""
+        if self.settings.keep is None or not self._keeps or not head:
+            return None
+        state = self.path.stat()
+        said = f"{self.path.name} {state.st_size} {state.st_mtime_ns} {self.settings.context} {self._version} {head}"
+        return self.settings.keep / f"{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:24]}.kv"
+
+    def _restore(self, kept: Path) -> None:
+        if kept.exists():
+            try:
+                self.post("/slots/0?action=restore", {"filename": kept.name})
+                os.utime(kept)
+            except (ModelError, OSError):
+                kept.unlink(missing_ok=True)
+
+    def _save(self, kept: Path) -> None:
+        """Keep this slot's state, in a file of its own that only its owner may read; the oldest files over `KEPT` go."""
+        with contextlib.suppress(ModelError, OSError):
+            self.post("/slots/0?action=save", {"filename": f"{kept.name}.new"})
+            fresh = kept.with_name(f"{kept.name}.new")
+            fresh.chmod(0o600)
+            fresh.replace(kept)
+            for old in sorted(kept.parent.glob("*.kv"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+                old.unlink(missing_ok=True)
 
     def post(self, route: str, value: Mapping[str, Any]) -> Any:
         """Ask one of the server's small helper routes (over its loopback port, with the key of this process)."""
@@ -111,6 +180,7 @@ class Engine:
         """Let go of the model's memory; a later call loads it again."""
         with self._lock:
             self._server = None
+            self._begun.clear()
 
 
 _ENGINES: dict[tuple[Path, LocalSettings], Engine] = {}
@@ -148,7 +218,7 @@ class LocalModel:
         """Answer. A last message of the assistant's is continued, not answered. Raises ModelError or WeightsError."""
         started, first = time.perf_counter(), None
         gather, counted = Gather(), Usage()
-        async with contextlib.aclosing(self._stream(body(request, _fields(request)))) as pieces:
+        async with contextlib.aclosing(self._stream(body(request, _fields(request)), _head(request))) as pieces:
             async for piece in pieces:
                 new = gather.feed(piece)
                 counted = _counted(piece) or counted
@@ -161,7 +231,7 @@ class LocalModel:
         gather.model = self.name
         return gather.reply(seconds=time.perf_counter() - started, first_token=first)
 
-    async def _stream(self, data: bytes) -> AsyncGenerator[dict[str, Any]]:
+    async def _stream(self, data: bytes, head: str) -> AsyncGenerator[dict[str, Any]]:
         """The server's pieces. Leaving early (stop, cancel, error) stops the work at the next token or prompt batch."""
         loop, queue, enough = asyncio.get_running_loop(), asyncio.Queue[bytes | BaseException | None](), threading.Event()
 
@@ -176,7 +246,7 @@ class LocalModel:
         def work() -> None:
             try:
                 if not enough.is_set():
-                    self.engine.server().handle_chat_completions(data, hand_over)
+                    self.engine.answer(data, head, hand_over)
                 put(None)
             except BaseException as error:  # noqa: BLE001 - carried to the event loop and raised there
                 put(error)
@@ -210,6 +280,11 @@ class LocalModel:
     def unload(self) -> None:
         """Free the model's memory now, for every user of this file; the next call loads it again."""
         self.engine.free()
+
+
+def _head(request: Request) -> str:
+    first = request.messages[0] if request.messages else None
+    return first.content if first is not None and first.role == "system" else ""
 
 
 def _fields(request: Request) -> dict[str, Any]:
