@@ -39,7 +39,7 @@ async def again(run, policy=None):
 @pytest.mark.parametrize("replies", [
     (CALLS, ANSWERS),
     (ANSWERS,),
-    ("?", "Thought: then\nAction: fails\nAction Input: {}", ANSWERS),
+    ("Thought: I do not know.", "Thought: then\nAction: fails\nAction Input: {}", ANSWERS),
     ("Action: nothing\nAction Input: {}", CALLS, ANSWERS),
     (CALLS, CALLS, CALLS, CALLS, CALLS, CALLS, CALLS, CALLS, CALLS),
     (CALLS, ModelError("no power: at all")),
