@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer import core
 
+from tao import __version__
 from tao.cli.help import Group, page
 from tao.cli.words import EXITS, say
 
@@ -71,16 +72,21 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def root(
-    lang: Annotated[str | None, typer.Option("--lang", metavar="zh|en", help=say("Language of help and messages.", "界面语言。"))] = None,  # noqa: ARG001
-    shown: Annotated[bool, typer.Option("--version", help=say("Show the version and exit.", "显示版本并退出。"))] = False,  # noqa: FBT002
-) -> None:
-    """Options before the command. `lang` was read before this, see words.py."""
-    if shown:
-        metadata = importlib.import_module("importlib.metadata")
-        typer.echo(f"tao {metadata.version('tao-agent')}")
+def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
+    if asked:
+        typer.echo(f"tao {__version__}")
         raise typer.Exit
+
+
+Lang = Annotated[str | None, typer.Option("--lang", metavar="zh|en", help=say("Language of help and messages.", "界面语言。"))]
+Version = Annotated[
+    bool, typer.Option("--version", is_eager=True, callback=_version, help=say("Show the version and exit.", "显示版本并退出。"))
+]
+
+
+@app.callback()
+def root(lang: Lang = None, version: Version = False) -> None:  # noqa: FBT002, ARG001
+    """Options before the command. `lang` was read before this, see words.py."""
 
 
 def main() -> None:

@@ -1,0 +1,5 @@
+"""`python -m tao` is the command `tao`."""
+
+from tao.cli import main
+
+main()
