@@ -17,8 +17,8 @@ _LONG = re.compile(
     re.IGNORECASE,
 )
 _NO_TOOLS = re.compile(
-    r"(tool|function).{0,80}(not support|n't support|unsupported|unavailable|not (be )?(available|enabled|allowed)|requires? --|不支持)"
-    r"|(not support|n't support|unsupported|no endpoints found that support|不支持).{0,40}(tool|function|工具|函数)|(工具|函数).{0,20}不支持",
+    r"(tool(?!_choice)|function).{0,80}(not support|n't support|unsupported|unavailable|not (be )?(available|enabled|allowed)|requires? --|不支持)"
+    r"|(not support|n't support|unsupported|no endpoints found that support|不支持).{0,40}(tool(?!_choice)|function|工具|函数)|(工具|函数).{0,20}不支持",
     re.IGNORECASE | re.DOTALL,
 )
 _NO_MONEY = re.compile(

@@ -304,6 +304,8 @@ def _fields(request: Request) -> dict[str, Any]:
         fields["grammar"] = request.grammar
     if request.schema is not None:
         fields["json_schema"] = dict(request.schema)
+    if request.tools and request.tool_choice != "auto":
+        fields["tool_choice"] = request.tool_choice
     return fields
 
 

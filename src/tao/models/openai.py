@@ -87,6 +87,8 @@ class ChatModel:
                 fields[key] = value
         if request.stop:
             fields["stop"] = list(request.stop)
+        if request.tools and request.tool_choice != "auto":
+            fields["tool_choice"] = request.tool_choice
         fields |= self.extra
         for trim in self.profile.trims:
             fields = trim(fields, self.model)

@@ -1,0 +1,60 @@
+"""Requests as bytes, and usage in every provider's shape."""
+
+import json
+
+import pytest
+
+from tao.messages import Message, Request, Usage
+from tao.models.chat import Gather, Writing, body, read_usage
+from tao.testing import spec
+
+
+def test_a_growing_history_is_written_once_and_correctly():
+    messages = [Message("system", 'Say "hi"\n你好')]
+    for step in range(30):
+        messages.append(Message("user" if step % 2 else "assistant", f"step {step} …"))
+        sent = json.loads(body(Request(tuple(messages), tools=(spec("t", "x"),)), {"model": "m"}))
+        assert [(m["role"], m["content"]) for m in sent["messages"]] == [(m.role, m.content) for m in messages]
+        assert sent["tools"][0]["function"]["name"] == "t"
+
+
+def test_lone_surrogates_do_not_break_the_body():
+    assert json.loads(body(Request((Message("user", "a\ud83d b"),)), {}))["messages"][0]["content"] == "a? b"
+
+
+def test_the_same_message_is_written_differently_for_different_providers():
+    message = Message("assistant", "", reasoning="r")
+    assert "reasoning_content" not in json.loads(body(Request((message,)), {}))["messages"][0]
+    assert json.loads(body(Request((message,)), {}, Writing("kept")))["messages"][0]["reasoning_content"] == "r"
+
+
+@pytest.mark.parametrize(
+    ("raw", "usage"),
+    [
+        ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}, Usage(10, 5, None, None)),
+        (
+            {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 4}, "completion_tokens_details": {"reasoning_tokens": 2}},
+            Usage(10, 5, 4, 2),
+        ),
+        ({"prompt_tokens": 10, "completion_tokens": 5, "prompt_cache_hit_tokens": 8, "prompt_cache_miss_tokens": 2}, Usage(10, 5, 8, None)),
+        ({"prompt_tokens": 10, "completion_tokens": 5, "cached_tokens": 3}, Usage(10, 5, 3, None)),
+        ({"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 7}, Usage(10, 5, 7, None)),
+        ({"input_tokens": 9, "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 1}}, Usage(9, 5, None, 1)),
+        ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 115}, Usage(10, 105, None, 100)),
+        (
+            {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 35, "completion_tokens_details": {"reasoning_tokens": 20}},
+            Usage(10, 25, None, 20),
+        ),
+        ({"prompt_tokens": 10, "completion_tokens": 0, "total_tokens": 10, "prompt_tokens_details": None}, Usage(10, 0, None, None)),
+        ({"prompt_tokens": None}, Usage()),
+    ],
+)
+def test_usage_in_every_shape(raw, usage):
+    assert read_usage(raw) == usage
+
+
+def test_usage_inside_a_choice_or_a_group_is_found():
+    for piece in ({"choices": [{"delta": {}, "usage": {"prompt_tokens": 3}}]}, {"choices": [], "x_groq": {"usage": {"prompt_tokens": 3}}}):
+        gather = Gather()
+        gather.feed(piece)
+        assert gather.usage.prompt == 3
