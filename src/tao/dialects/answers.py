@@ -5,6 +5,7 @@ import re
 from tao.dialects.clean import SPACE, TURN, untoken
 from tao.dialects.labels import STRONG, Label, fences, label_at, outside_fences
 from tao.dialects.leaks import OPENER, leak_at
+from tao.dialects.thoughts import OPEN
 from tao.dialects.names import Tools, is_finish
 
 _ANNOUNCE = re.compile(
@@ -22,6 +23,9 @@ NO_TOOL = re.compile(
 _SPEAKER = re.compile(r"\s*\**(?:AI|Assistant|助手|回复|回答|Response)\**[ \t]*[:：][ \t]*", re.IGNORECASE)
 
 
+_THINK = re.compile(rf"\n[ \t]*(?:{OPEN.pattern})", re.IGNORECASE)
+
+
 def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:
     """Where the answer that begins at `start` ends: at a new cycle (P3), at a turn token, or with the text.
 
@@ -29,7 +33,8 @@ def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:
     complete step or another final answer follows. Nothing in a code fence begins one.
     """
     turn = TURN.search(text, start)
-    end = min(turn.start() if turn else len(text), _markup(text, start, tools))
+    ends = [turn.start() if turn else len(text), _markup(text, start, tools)]
+    end = min(ends + [found.start() for found in [_THINK.search(text, start)] if found])
     opening: int | None = None
     for label in outside_fences(text, start):
         if label.start >= end:

@@ -41,7 +41,7 @@ def from_text(tool: ToolSpec, text: str, *, sealed: bool = False, rest: str | No
     the end of the reply, for JSON whose strings hold what looks like a label.
     """
     shape = parameters(tool)
-    text = untoken(text)
+    text = _unmarked(untoken(text))
     open_fence = text.startswith("```") and "```" not in text[3:]
     body = one_line_code(unfence(text).strip(SPACE)) if not open_fence else text.partition("\n")[2].strip(SPACE)
     if rest is not None and (rest := rest.lstrip(SPACE))[:1] in "{[" and isinstance(whole := read_strict(rest), Read):
@@ -56,6 +56,14 @@ def from_text(tool: ToolSpec, text: str, *, sealed: bool = False, rest: str | No
     if open_fence:
         return Bad("truncated", text)
     return from_bare(tool, body, plain=fenced)
+
+
+def _unmarked(text: str) -> str:
+    """Without a bold mark in front that is never closed: residue of the label."""
+    for mark in ("**", "__"):
+        if text.startswith(mark) and text.count(mark) == 1:
+            return text[2:].lstrip(SPACE)
+    return text
 
 
 def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool, fenced: bool) -> Args | Bad | None:
@@ -132,7 +140,7 @@ def from_call(tool: ToolSpec, text: str, opened: int, closed: int) -> Args | Bad
         return Bad("no_input") if shape.required else Args({})
     if text[opened] in "(（":
         found = listed(text, opened)
-        if isinstance(found, Listed) and found.literal and found.end == closed + 1:
+        if isinstance(found, Listed) and found.literal and found.whole and found.end == closed + 1:
             args = from_list(shape, found)
             if args is not None:
                 return args

@@ -25,6 +25,8 @@ TURN = re.compile(
     r"<\|im_end\|>[\s]{0,9}<\|im_start\|>|<\|eot_id\|>[\s]{0,9}<\|start_header_id\|>|</s>[\s]{0,9}(?:<s>|\[INST\])"
     r"|<end_of_turn>[\s]{0,9}<start_of_turn>|<\|end\|>[\s]{0,9}<\|user\|>|<｜end▁of▁sentence｜>[\s]{0,9}<｜User｜>"
 )
+MAX_TOKENS = 40
+"""So many tokens are stripped at each end."""
 FENCE = re.compile(r"(?P<mark>`{3,9}|~{3,9}|` ` `)[ \t]*(?P<lang>[\w+#.\-]{0,20})[ \t]*(?P<line>\n|(?=[{\[]))")
 CLOSE = {mark: re.compile(rf"(?:^|\n)[ \t]*{re.escape(mark)}(?![\w{mark[0]}])") for mark in ("```", "~~~", "` ` `")}
 STRUCTURE = str.maketrans("：“”，｛｝［］（）＝", ':"",{}[]()=')
@@ -47,10 +49,17 @@ _GONE = dict.fromkeys(map(ord, ZERO_WIDTH))
 def untoken(text: str) -> str:
     """Without the turn tokens that leaked at its head or tail, and without outer white space."""
     text = text.strip(SPACE)
-    while text[:1] in "<[" and (found := HEAD.match(text)) and found.end():
+    if not text or (text[0] not in "<[" and text[-1] not in ">]["):
+        return text
+    for _ in range(MAX_TOKENS):
+        found = HEAD.match(text)
+        if not found:
+            break
         text = text[found.end() :].lstrip(SPACE)
-    while text[-1:] in ">][" and (found := TAIL.search(text, max(0, len(text) - 60))):
-        if found[0] == "</s>" and text.count("<s>") >= text.count("</s>"):
+    struck = "<s>" in text
+    for _ in range(MAX_TOKENS):
+        found = TAIL.search(text, max(0, len(text) - 60))
+        if not found or (struck and found[0] == "</s>"):
             break
         text = text[: found.start()].rstrip(SPACE)
     return text

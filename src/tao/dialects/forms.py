@@ -9,7 +9,9 @@ from tao.dialects.repair import Fault, Loose, Stop
 
 _PAIRS = {"[": "]", "(": ")", "［": "］", "（": "）", "{": "}"}
 _ANY = {mark: re.compile("[" + re.escape({"[": "[]［］", "(": "()（）", "［": "[]［］", "（": "()（）", "{": "{}"}[mark]) + "]") for mark in _PAIRS}
-_QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.){0,20000}+\"|'(?:[^'\\\n]|\\.){0,20000}+'", re.DOTALL)
+_QUOTED = re.compile(r"[\"'\n]|\\.")
+MAX_BRACKETS = 4000
+"""So many brackets are counted in one call."""
 _KEYWORD = re.compile(r"([A-Za-z_\u4e00-\u9fff][\w.\-]{0,79}+)[ \t]*[=＝](?![=])")
 
 
@@ -21,6 +23,7 @@ class Listed:
     named: dict[str, Any] = field(default_factory=dict)
     end: int = 0
     literal: bool = True
+    whole: bool = True
 
 
 def closing(text: str, opened: int, limit: int) -> int | None:
@@ -51,7 +54,10 @@ def _balance(text: str, opener: str, at: int, limit: int, *, quotes: bool) -> in
     depth, marks = 1, _ANY[opener]
     skip = _skips(text, at, limit) if quotes else []
     index = 0
-    while found := marks.search(text, at, limit):
+    for _ in range(MAX_BRACKETS):
+        found = marks.search(text, at, limit)
+        if found is None:
+            break
         at = found.end()
         while index < len(skip) and skip[index][1] <= found.start():
             index += 1
@@ -65,7 +71,21 @@ def _balance(text: str, opener: str, at: int, limit: int, *, quotes: bool) -> in
 
 
 def _skips(text: str, at: int, limit: int) -> list[tuple[int, int]]:
-    return [found.span() for found in _QUOTED.finditer(text, at, limit)]
+    """The quoted strings between two places; none goes over a line."""
+    found: list[tuple[int, int]] = []
+    opened = -1
+    for mark in _QUOTED.finditer(text, at, limit):
+        char, place = mark[0], mark.start()
+        if char == "\n":
+            opened = -1
+        elif len(char) > 1 or (char == "'" and opened < 0 and text[place - 1].isalnum()):
+            continue
+        elif opened < 0:
+            opened = place
+        elif text[opened] == char:
+            found.append((opened, place + 1))
+            opened = -1
+    return found
 
 
 def listed(text: str, opened: int, limit: int | None = None) -> Listed | Fault:
@@ -78,7 +98,9 @@ def listed(text: str, opened: int, limit: int | None = None) -> Listed | Fault:
     try:
         while (char := reader.skip()) != ")":
             if char == "":
-                return Fault("truncated", reader.pos)
+                if fresh or reader.bare or not reader.closed:
+                    return Fault("truncated", reader.pos)
+                return Listed(values, named, reader.pos, literal=True, whole=False)
             if char == ",":
                 reader.pos += 1
                 fresh = True

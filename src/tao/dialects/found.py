@@ -7,7 +7,7 @@ from tao.dialects.jsoncalls import answer_in, certain, wishes
 from tao.dialects.labels import label_at
 from tao.dialects.leaks import harmony, leak_at, python, tags
 from tao.dialects.leaks.openers import OPENER, SKIP
-from tao.dialects.names import Tools, is_finish, peeled
+from tao.dialects.names import Tools, is_finish, is_null, peeled
 from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.state import MAX_TRIES, Scan
 from tao.dialects.wishes import Acts, Fails, Outcome, Says, Wish, outcome
@@ -15,8 +15,12 @@ from tao.dialects.wishes import Acts, Fails, Outcome, Says, Wish, outcome
 Step = tuple[Outcome | None, int]
 """What an item comes to (None: nothing, go on) and where to look on."""
 
+REACH = 200
+"""So many characters are looked back for a name."""
+_BLANK = SPACE + "`"
 _LINK = re.compile(r"[\s;,]{0,40}(?=[{｛])")
 _CUT = re.compile(r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|tool_?calls?|name[\"'”]\s{0,9}:\s{0,9}[\"'“][^\"'”\n]{1,80}[\"'”]\s{0,9},\s{0,9}[\"'“](?:arg|par)\w*)", re.IGNORECASE)
+_CUT_NAME = re.compile(r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|name)[\"'”]\s{0,9}:\s{0,9}[\"'“]([^\"'”\n]{1,80})[\"'”]", re.IGNORECASE)
 _OWN_TAG = re.compile(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})[ \t]{0,4}/?>")
 _GENERIC = re.compile(r"[ \t]*tool_call\(")
 _TO = re.compile(r"to=((?:functions?\.)?[\w.\-\u4e00-\u9fff]{1,120})[^{\n<]{0,40}(?:<\|[^|>]{1,30}\|>[^{\n<]{0,20}){0,3}\s{0,9}(?=\{)")
@@ -32,10 +36,10 @@ def known(name: str, tools: Tools) -> bool:
 def line_before(text: str, start: int) -> tuple[str, int]:
     """The last line with anything on it before `start`, and where it begins."""
     end = start
-    while end > 0 and text[end - 1] in SPACE + "`":
+    while end > max(0, start - REACH) and text[end - 1] in _BLANK:
         end -= 1
-    begin = text.rfind("\n", 0, end) + 1
-    return text[begin:end].strip(SPACE), begin
+    begin = text.rfind("\n", max(0, end - REACH), end) + 1
+    return (text[begin:end].strip(SPACE), begin) if begin else ("", end)
 
 
 def leaked(scan: Scan, result: Outcome, start: int) -> Outcome:
@@ -59,9 +63,7 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
         return _pythonic(scan, start, end, whole=_whole(text, start, None))
     found = read_json(text, start, end, sealed=end is not None)
     if isinstance(found, Fault):
-        if found.kind == "truncated" and _CUT.match(text, start) and (own_line or scan.mode == "prose"):
-            return Fails("truncated", text[start:]), start
-        return None, start + 1
+        return _damaged(scan, start, found, own_line=own_line)
     name, begin = line_before(text, start)
     if own_line and isinstance(found.value, dict) and name in scan.tools.exact and not _named(found.value, scan.tools):
         return leaked(scan, outcome([Wish(name, found.value, "json", mended=found.mended)], scan.tools), begin), found.end
@@ -69,18 +71,30 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
     whole = _whole(text, start, found.end)
     if not wished:
         return _no_call(text, found, start, wished, whole=whole)
-    if not all(certain(wish, scan.tools) for wish in wished):
+    if whole and (answer := answer_in(found.value)) and all(is_null(wish.name, scan.tools) for wish in wished):
+        return Says(answer), found.end
+    if not all(certain(wish, scan.tools, alone=whole) for wish in wished) or (not own_line and not wished[0].react and not isinstance(wished[0].given, dict)):
         unmistakable = whole and any(wish.given is not None for wish in wished)
         return (Fails("unknown_tool", wished[0].name), found.end) if unmistakable else (None, found.end)
     if not own_line and wished[0].react:
         return Fails("no_step", text[start : found.end]), found.end
     scan.keep(start if keep is None else keep, scan.mode, found.end)
     if wished[0].thought:
-        scan.thoughts.append(wished[0].thought)
+        scan.said.append(("thought", wished[0].thought))
     more, at = _linked(scan, wished, found.end, end)
     if not more[0].react and not scan.labelled:
         scan.notes.append("leaked_call")
     return outcome(more, scan.tools), at
+
+
+def _damaged(scan: Scan, start: int, fault: Fault, *, own_line: bool) -> Step:
+    """JSON that cannot be read: where it began as a call, nothing of it may be shown."""
+    cut = _CUT.match(scan.text, start)
+    name = _CUT_NAME.match(scan.text, start)
+    begins = not scan.text[:start].strip(SPACE + "`").removesuffix("json")
+    if cut and (begins or own_line or scan.mode == "prose") and (name is None or begins or known(name[1], scan.tools)):
+        return Fails("truncated" if fault.kind == "truncated" else "bad_json", scan.text[start:]), start
+    return None, start + 1
 
 
 def _whole(text: str, start: int, end: int | None) -> bool:
@@ -213,7 +227,7 @@ def _channel(scan: Scan, start: int, message: harmony.Message) -> Step:
     scan.keep(start, "prose", message.begin)
     if message.channel == "final":
         scan.text = scan.text[: message.begin] + "\n" + scan.text[message.begin : message.finish]
-        scan.prose.clear()
+        scan.said.clear()
         return None, message.begin
     scan.keep(message.finish, "prose", message.end)
     return None, message.end

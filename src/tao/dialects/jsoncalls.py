@@ -39,6 +39,8 @@ def wishes(value: Any, *, mended: bool = False, depth: int = 0) -> list[Wish] | 
         inner = keys.get(wrapper)
         if isinstance(inner, Mapping | list) and inner and (found_inner := wishes(inner, mended=mended, depth=depth + 1)) is not None:
             return found_inner
+    if not keys.keys() & set(_INPUTS) and not keys.keys() <= _ASIDE | set(_NAMES):
+        return None
     for key in _NAMES:
         if isinstance(name := keys.get(key), str) and name.strip(SPACE):
             return [_wish(name, keys, thought, react=key == "tool", mended=mended)]
@@ -78,8 +80,11 @@ def answer_in(value: Any) -> str | None:
     return plain if plain and beside and not rest else None
 
 
-def certain(wish: Wish, tools: Tools) -> bool:
-    """Whether a call without a label is one: a known tool's own name, or a finishing or null action with its keys."""
+def certain(wish: Wish, tools: Tools, *, alone: bool = True) -> bool:
+    """Whether a call without a label is one: a known tool's own name, or a finishing or null action with its keys.
+
+    A bare name without an input counts only where the JSON stands alone.
+    """
     if any(map(tools.get, peeled(wish.name.strip(SPACE)))):
-        return True
+        return alone or wish.react or wish.given is not None
     return (is_finish(wish.name, tools) and wish.given is not None) or (wish.react and is_null(wish.name, tools))

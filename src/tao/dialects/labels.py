@@ -43,6 +43,10 @@ JUNK = re.compile(r"(?m)^[ \t]*(?:Action (?!Input)[A-Z]\w+|(?:Tool|Output|Functi
 """Labels that no form has and that models put between: `Action Reason:`, `Tool Name:`, `Output Files:`."""
 
 
+MAX_AGAIN = 3
+"""So often a label may stand doubled."""
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
     """One label: `start` is where its line begins, `value` where what it labels begins, `word` as written."""
@@ -57,7 +61,10 @@ class Label:
 def label_at(text: str, start: int) -> Label | None:
     """The label at the start of a line, if one stands there; a label doubled (`Thought: Thought:`) is one."""
     label = _one(text, start)
-    while label and (again := _again(text, label)):
+    for _ in range(MAX_AGAIN):
+        again = _again(text, label) if label else None
+        if again is None:
+            break
         label = again
     return label
 
@@ -87,7 +94,7 @@ def _again(text: str, label: Label) -> Label | None:
     second = _one(text, start)
     if second is None:
         return None
-    if second.kind == label.kind or (label.kind == "thought" and second.kind in {"action", "final"}):
+    if second.kind == label.kind or (label.kind, second.kind) in {("thought", "action"), ("thought", "final"), ("action", "final")}:
         return Label(second.kind, label.start, second.value, second.word, second.bold)
     return None
 

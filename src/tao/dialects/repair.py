@@ -17,6 +17,8 @@ from tao.dialects.escapes import unescape
 
 MAX_DEPTH = 100
 MAX_INNER = 64
+MAX_VALUES = 2000
+"""Limits of mending: so deep, so many inner quotes in one string, so many values. Valid JSON knows only the first."""
 STRICT = json.JSONDecoder(strict=False)
 
 _SPACE = re.compile(rf"[\s{ZERO_WIDTH}]*+")
@@ -24,6 +26,7 @@ _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,400})(?:\.\d{0,400})?|\.\d{1,400})
 _WORD = re.compile(r"[^,{}\[\]()\"“”\n，｛｝［］（）：`<>=|;]{1,400}+")
 _KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
 _NEXT_KEY = re.compile(r"(?:\\?[\"'“`‘][^\"'“”`\n\\{}\[\],:]{1,80}\\?[\"'”`’]|[A-Za-z_\u4e00-\u9fff][\w\-]{0,60}+)[\s]{0,40}+(?:[:：=])")
+_CUT_KEY = re.compile(r"(?:\\?[\"'“`‘])?\w{0,60}$")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "`": "`"}
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _FOLD = {"｛": "{", "｝": "}", "［": "[", "］": "]", "（": "(", "）": ")", "，": ",", "：": ":", "＝": "=", "、": ","}
@@ -111,6 +114,7 @@ class Loose:
         self.closed = False
         self.open: list[str] = []
         self.bare = False
+        self.values = 0
 
     def stop(self, kind: Literal["truncated", "damaged"] = "damaged") -> Stop:
         """The exception to raise: there is no value."""
@@ -138,8 +142,11 @@ class Loose:
     def value(self, enclosing: str) -> Any:
         """Any value."""
         char = self.skip()
+        self.values += 1
         if char == "":
             raise self.stop("truncated")
+        if self.values > MAX_VALUES:
+            raise self.stop()
         if char in _CLOSERS:
             if len(self.open) >= MAX_DEPTH:
                 raise self.stop()
@@ -339,6 +346,8 @@ class Loose:
         space = _SPACE.match(self.text, at)
         after = space.end() if space else at
         if after >= len(self.text) or self.text.startswith(("/*", "//", "# ", "}", "]", ")"), after):
+            return True
+        if _CUT_KEY.match(self.text, after):
             return True
         if enclosing == "{":
             return bool(_NEXT_KEY.match(self.text, after))

@@ -10,7 +10,7 @@ from tao.dialects.found import (
     ANSWER_TAG, Step, answer_tag_item, args_item, fence_item, functionary_item, json_item, markup_item, own_tag_item, recipient_item,
 )  # fmt: skip
 from tao.dialects.labels import LINE, MID_ACTION, MID_INPUT, Label, label_at
-from tao.dialects.leaks import OPENER, harmony
+from tao.dialects.leaks import OPENER, OPENING, harmony
 from tao.dialects.names import Tools, is_finish
 from tao.dialects.state import Judged, Scan
 from tao.dialects.steps import action, input_region, with_input, written_call
@@ -25,6 +25,9 @@ MARK = re.compile(
 """Every place where something may begin that decides a reply. Each branch begins with a fixed character: one quick pass."""
 
 
+MAX_MARKS = 2000
+"""So many marks are looked at; a reply with more is no reply."""
+QUESTIONS = ("Question", "question", "QUESTION", "问题", "用户问题")
 _RETURN = re.compile(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
 
 
@@ -56,14 +59,17 @@ def run(scan: Scan) -> Acts | Says | Fails | None:
     past_stray(scan)
     at = 0
     inline = _inline(scan)
-    while mark := MARK.search(scan.text, at):
-        if inline and mark.start() >= inline[0]:
+    for _ in range(MAX_MARKS):
+        mark = MARK.search(scan.text, at)
+        if mark is None or (inline and mark.start() >= inline[0]):
             break
         result, at = _item(scan, mark)
         if result is not None and not isinstance(result, Nothing):
             return result
-        if scan.skipped:
-            inline = None
+        if isinstance(result, Nothing):
+            scan.skipped, inline = True, None
+    else:
+        return Fails("no_step", scan.text)
     if inline and scan.mode in {"prose", "thought"}:
         scan.keep(inline[0], "aside", inline[0])
         result = with_input(scan.text, inline[1], inline[2], scan.tools)[0]
@@ -77,9 +83,12 @@ def past_stray(scan: Scan) -> None:
 
     A labelled answer before such a tag, in a reply that began with a label, was no thinking: there the tag is residue.
     """
+    if "/" not in scan.text:
+        return
+    opened = OPEN.search(scan.text)
     at = 0
-    while stray := STRAY.search(scan.text, at):
-        if OPEN.search(scan.text, 0, stray.start()) or scan.text[stray.start() - 1] == "`":
+    for stray in STRAY.finditer(scan.text, 0, opened.start() if opened else len(scan.text)):
+        if scan.text[stray.start() - 1] == "`":
             break
         scan.think(scan.text[at : stray.start()])
         at = stray.end()
@@ -167,22 +176,25 @@ def _thought(scan: Scan, label: Label) -> Step:
 
 
 def _aside(scan: Scan, label: Label) -> Step:
-    scan.keep(label.start, "aside", label.value)
+    """A question or an observation repeated before any step; in plain prose it is a line like any other."""
+    scan.keep(label.start, "quoted", label.start)
     return None, _on(scan, label)
 
 
 def _final(scan: Scan, label: Label) -> Step:
     scan.keep(label.start, "aside", label.value)
-    end = answer_end(scan.text, label.value, scan.tools, label)
-    answer = tidy(scan.text[label.value : end], bold=label.bold)
+    start = label.value
+    while block := block_at(scan.text, start + len(scan.text[start:]) - len(scan.text[start:].lstrip(SPACE))):
+        scan.think(block[0])
+        start = block[1]
+    end = answer_end(scan.text, start, scan.tools, label)
+    answer = tidy(scan.text[start:end], bold=label.bold)
     return (Says(answer) if answer else Fails("no_answer")), end
 
 
 def _action(scan: Scan, label: Label) -> Step:
     scan.keep(label.start, "aside", label.value)
     result, end = action(scan.text, label, scan.tools)
-    if isinstance(result, Nothing):
-        scan.skipped = True
     return result, max(end - 1, label.start)
 
 
@@ -201,26 +213,27 @@ HANDLERS: dict[str, Callable[[Scan, Label], Step]] = {
 
 def unlabelled(scan: Scan) -> Acts | Says | Fails:
     """What a reply without a step means."""
-    thought = "\n".join(scan.thoughts)
+    thought = scan.pieces("thought")
     if scan.labelled:
         answer = no_tool_answer(thought)
         return Says(tidy(answer)) if answer else Fails("no_step", thought)
-    text = tidy(_RETURN.sub("", "\n\n".join(scan.prose)))
-    if not text:
+    text = tidy(_RETURN.sub("", "".join(piece for mode, piece in scan.said if mode != "thought")))
+    if not text or (scan.said[0][0] == "quoted" and not text.startswith(QUESTIONS)):
         return _recovered(scan)
     if scan.skipped or scan.inside:
         return Fails("no_step", text)
-    if (called := written_call(text, scan.tools)) is not None:
-        return called
     if announces(text, scan.tools):
         return Fails("announced", text)
-    return Says(text, ("plain_answer",))
+    if OPENING.search(text):
+        return Fails("truncated", text)
+    scan.said.clear()
+    return written_call(text, scan.tools) or Says(text, ("plain_answer",))
 
 
 def _recovered(scan: Scan) -> Acts | Says | Fails:
     """A labelled step inside a block of thinking, where nothing else is left."""
-    if scan.inside or not scan.blocks:
-        return Fails("no_step", "\n".join(scan.blocks))
+    if scan.inside or not scan.blocks or scan.said:
+        return Fails("no_step", scan.pieces("quoted") or "\n".join(scan.blocks))
     inner = Scan("\n" + "\n".join(scan.blocks), scan.tools, inside=True)
     found = run(inner)
     if not isinstance(found, Acts | Says):

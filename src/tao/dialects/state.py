@@ -23,8 +23,8 @@ class Judged:
 class Scan:
     """A reply being read from the top. `text` begins with a newline, so every line has one in front.
 
-    `mode` is what the text from `since` on belongs to: "prose", "thought" (labelled), or "aside" (kept nowhere).
-    `inside` reads a block of thinking: only labelled steps count there.
+    `mode` is what the text from `since` on belongs to: "prose", "thought" (labelled), "quoted" (a question or observation
+    repeated), or "aside" (kept nowhere). `inside` reads a block of thinking: only labelled steps count there.
     """
 
     text: str
@@ -35,16 +35,15 @@ class Scan:
     mode: str = "prose"
     since: int = 0
     tries: int = 0
-    thoughts: list[str] = field(default_factory=list)
-    prose: list[str] = field(default_factory=list)
+    said: list[tuple[str, str]] = field(default_factory=list)
     blocks: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def keep(self, end: int, then: str, since: int) -> None:
         """Put away what was said since the last mark, and go on in another mode."""
-        said = self.text[self.since : end].strip(SPACE)
-        if said and self.mode != "aside":
-            (self.thoughts if self.mode == "thought" else self.prose).append(said)
+        piece = self.text[self.since : end]
+        if piece.strip(SPACE) and self.mode != "aside":
+            self.said.append((self.mode, piece))
         self.mode, self.since = then, since
 
     def think(self, thought: str) -> None:
@@ -55,4 +54,8 @@ class Scan:
     @property
     def thought(self) -> str:
         """What was thought before the decision."""
-        return "\n".join(self.prose + self.thoughts) or "\n".join(self.blocks)
+        return self.pieces("prose", "thought") or "\n".join(self.blocks)
+
+    def pieces(self, *modes: str) -> str:
+        """What was said in these modes, in order, each piece without outer white space."""
+        return "\n".join(piece.strip(SPACE) for mode, piece in self.said if mode in modes)

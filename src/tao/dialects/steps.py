@@ -2,17 +2,17 @@
 
 import re
 
-from tao.dialects.arguments import Args, Bad, from_call, from_text
+from tao.dialects.arguments import Args, Bad, from_call, from_list, from_text
 from tao.dialects.clean import SPACE, fence_at
 from tao.dialects.convert import missing, parameters
-from tao.dialects.forms import closing
+from tao.dialects.forms import Listed, closing, listed
 from tao.dialects.jsoncalls import wishes
 from tao.dialects.labels import (
     JUNK, LINE, MID_INPUT, MID_OBSERVATION, TAG_OBSERVATION, Label, label_at, next_label, outside_fences, residue,
 )  # fmt: skip
 from tao.dialects.leaks import OPENER, leak_at
 from tao.dialects.names import Tools, is_finish, is_null, peeled
-from tao.dialects.repair import Fault, read_json
+from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, finish, outcome
 from tao.messages import ToolSpec
 
@@ -33,8 +33,8 @@ def input_region(text: str, start: int) -> tuple[int, int]:
     while back and text[back - 1] in " \t":
         back -= 1
     following = next_label(text, back if back and text[back - 1] == "\n" and at == start else at)
-    while following and following.kind == "question" and not _cycle(text, following):
-        following = next_label(text, following.value)
+    if following and following.kind == "question" and not _cycle(text, following):
+        following = _past_questions(text, following)
     end = following.start if following else len(text)
     cuts = [JUNK, TAG_OBSERVATION, _BREAK] if text[start : start + 1] in "{[｛" else [JUNK, MID_OBSERVATION, TAG_OBSERVATION, _BREAK]
     for cut in cuts:
@@ -44,7 +44,13 @@ def input_region(text: str, start: int) -> tuple[int, int]:
 
 
 def _cycle(text: str, question: Label) -> bool:
+    """Whether a step or an answer follows a question, which then was made up; any other is part of the input."""
     return any(label.kind in {"action", "final"} for label in outside_fences(text, question.value))
+
+
+def _past_questions(text: str, label: Label) -> Label | None:
+    """The first label that is no question."""
+    return next((other for other in outside_fences(text, label.value) if other.kind != "question"), None)
 
 
 def action(text: str, label: Label, tools: Tools) -> tuple[Outcome, int]:
@@ -110,6 +116,8 @@ def _named(text: str, line: str, at: int | None, following: Label | None, tools:
     behind = at + len(line) if at is not None else end
     if (json := _FOLLOWS.match(text, behind, end)) and not is_null(line, tools):
         return with_input(text, line, json.end(), tools)
+    if following and following.kind == "final" and is_finish(line, tools) and tools.resolve(line) is None:
+        return Nothing(), following.start
     return _bare(line, tools), end
 
 
@@ -159,10 +167,8 @@ def _called(text: str, at: int, opened: int, following: Label | None, tools: Too
     if spaced and text[opened] in "(（" and (closed is None or text[opened + 1 :].lstrip(SPACE)[:1] not in {"{", '"', "'", ")", "“"}):
         return None
     if closed is None:
-        closed_by_list = _unclosed(text, opened, limit)
-        if not closed_by_list or tool is None:
-            return Fails("truncated", text[at:limit], tool.name if tool else name), limit
-        return _call(tool, from_text(tool, text[opened + 1 : limit].strip(SPACE), sealed=True), name, limit)
+        args = _unclosed(tool, text, opened, limit) if tool else None
+        return _call(tool, args, name, limit) if tool and args else (Fails("truncated", text[at:limit], tool.name if tool else name), limit)
     if tool is None:
         return finish(text[opened + 1 : closed], name=name), closed + 1
     return _call(tool, from_call(tool, text, opened, closed), name, closed + 1)
@@ -174,10 +180,16 @@ def _call(tool: ToolSpec, args: Args | Bad, name: str, end: int) -> tuple[Outcom
     return Acts(((tool, args.values),), _renamed(tool, name) + ("json_repaired",) * args.mended), end
 
 
-def _unclosed(text: str, opened: int, limit: int) -> bool:
-    """Whether only the call's own bracket is missing: the JSON object inside is whole."""
+def _unclosed(tool: ToolSpec, text: str, opened: int, limit: int) -> Args | None:
+    """The arguments where only the call's own bracket is missing: what stands before its place is surely whole."""
+    shape = parameters(tool)
+    if text[opened] in "(（" and isinstance(found := listed(text, opened, limit), Listed):
+        args = from_list(shape, found)
+        return args if args and all(name in args.values for name in shape.required) else None
     inner = text[opened + 1 : limit].strip(SPACE)
-    return inner.startswith("{") and inner.endswith("}") and not isinstance(read_json(inner), Fault)
+    if inner.startswith("{") and inner.endswith("}") and isinstance(found_object := read_json(inner), Read) and isinstance(found_object.value, dict):
+        return Args(found_object.value, mended=True)
+    return None
 
 
 def written_call(text: str, tools: Tools) -> Acts | Says | Fails | None:

@@ -21,7 +21,7 @@ def call(text: str, start: int, limit: int | None = None) -> Found | Fails | Non
         return None
     arguments = listed(text, found.end() - 1, limit)
     name = found["name"].removesuffix(".call")
-    if not isinstance(arguments, Listed) or not arguments.literal:
+    if not isinstance(arguments, Listed) or not arguments.literal or not arguments.whole:
         kind = arguments.kind if not isinstance(arguments, Listed) else "damaged"
         return Fails("truncated" if kind == "truncated" else "bad_json", text[start:], name)
     end = arguments.end

@@ -16,7 +16,7 @@ MAX_CALLS = 64
 BETWEEN = 300
 _NAME = re.compile(r"[^\s<>{}\[\]()\"'`|｜✿,;=\\]{1,120}+")
 _ARGS = re.compile(
-    r"(?:[ \t]*\[CALL_ID\][^\[\]\s]{0,60})?(?:[ \t]*\[ARGS\]|\s{0,9}<\|tool_call_argument_begin\|>|\s{0,9}<\|tool_call:args\|>|\s{0,9}<[|｜]tool[_▁]sep[|｜]>"
+    r"(?:[ \t]*\[CALL_ID\][^\[\]\s]{0,60})?(?:[ \t]*\[ARGS\]|\s{0,9}<\|tool_call_argument_begin\|>|\s{0,9}<\|tool_call:args\|>|\s{0,9}<[|｜]tool[_▁ ]sep[|｜]>"
     r"|\s{0,9}<tool_sep>|\s{0,9}<\|(?:content|message)\|>|\s{0,9}✿ARGS✿[ \t]*[:：]?)?\s{0,40}",
     re.IGNORECASE,
 )
@@ -126,7 +126,7 @@ def _limit(text: str, begin: int) -> int | None:
 
 
 _ENDING = re.compile(
-    r"\n?</(?:\w{1,20}:)?[\w]{1,40}>|<[|｜](?:tool[_▁]|call|eot|eom|im_end|action_end|END_ACTION|tools_suffix|end)|<end_function_call>|\n```|\[TOOL_CALLS\]|\[END_TOOL", re.IGNORECASE
+    r"\n?</(?:\w{1,20}:)?[\w]{1,40}>|<[|｜](?:tool[_▁ ]|call|eot|eom|im_end|action_end|END_ACTION|tools_suffix|end)|<end_function_call>|\n```|\[TOOL_CALLS\]|\[END_TOOL", re.IGNORECASE
 )
 
 

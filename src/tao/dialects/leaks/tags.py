@@ -12,13 +12,17 @@ from tao.dialects.repair import Read, read_json
 from tao.dialects.wishes import Fails, Wish
 
 _PREFIX = r"(?:minimax:|seed:|antml:|steptml:|xai:|[|｜]DSML[|｜])?"
-FUNCTION = re.compile(rf"<{_PREFIX}(?:function|invoke|tool)(?:=|[ \t]+(?:name|tool_name)[ \t]*=)[ \t]*[\"']?([^\"'<>\n/]{{1,120}})[\"']?[^<>\n]{{0,80}}>", re.IGNORECASE)
+_CALLS = r"(?:function_call|tool_call|tool_use|function|invoke|tool)"
+FUNCTION = re.compile(rf"<{_PREFIX}{_CALLS}(?:=|[ \t]+(?:name|tool_name)[ \t]*=)[ \t]*[\"']?([^\"'<>\n/]{{1,120}})[\"']?[^<>\n]{{0,80}}>", re.IGNORECASE)
+LOOSE = re.compile(r"<function[=(][ \t]*[\"']?([\w.\-\u4e00-\u9fff]{1,120})[\"']?[)>]?[,: \t]{0,9}\(?(?=[{\[])")
+"""`<function=name{json}`: the closing bracket of the tag forgotten (Llama behind some servers)."""
 PARAMETER = re.compile(
     rf"<(?P<tag>{_PREFIX}(?:parameter|param|arg|argument))(?:=|[ \t]+(?:name|key)[ \t]*=)[ \t]*[\"']?(?P<name>[^\"'<>\n]{{1,120}}?)[\"']?"
     r"(?P<more>[ \t]+[^<>\n]{0,80})?>",
     re.IGNORECASE,
 )
-ENDS = re.compile(rf"</{_PREFIX}(?:function|invoke|tool|tool_call|function_calls?|tool_calls|longcat_tool_call)>|<[|｜]tool[_▁]call", re.IGNORECASE)
+_NEXT = re.compile(rf"\n(?={PARAMETER.pattern.replace('?P<tag>', '?:').replace('?P<name>', '?:').replace('?P<more>', '?:')})", re.IGNORECASE)
+ENDS = re.compile(rf"</{_PREFIX}(?:function|invoke|tool|tool_call|function_calls?|tool_calls|longcat_tool_call)>|<[|｜]tool[_▁ ]call", re.IGNORECASE)
 KEY = re.compile(r"<(?P<family>longcat_)?arg_key>\s{0,20}([^<>\n]{1,120}?)\s{0,20}</(?:longcat_)?arg_key>\s{0,40}<(?:longcat_)?arg_value>", re.IGNORECASE)
 KEY_END = re.compile(r"</(?:longcat_)?arg_value>", re.IGNORECASE)
 NAME_TAG = re.compile(r"<(function|tool|tool_name|function_name|name|action)>\s{0,20}([^<>\n]{1,120}?)\s{0,20}</\1>", re.IGNORECASE)
@@ -36,6 +40,8 @@ class Found:
 
 def function(text: str, start: int) -> Found | Fails | None:
     """`<function=name>` or `<invoke name="name">` with parameters in tags, JSON, or nothing."""
+    if loose := LOOSE.match(text, start):
+        return _body(text, loose[1], loose.end())
     found = FUNCTION.match(text, start)
     if found is None:
         return Fails("truncated", text[start:]) if ">" not in text[start : start + 200] else None
@@ -45,8 +51,10 @@ def function(text: str, start: int) -> Found | Fails | None:
 def _body(text: str, name: str, at: int) -> Found | Fails:
     """Parameters of a call whose name has been read, up to its closing tag."""
     at = _past_space(text, at)
-    if text[at : at + 1] == "{":
-        value = read_json(text, at, _until(text, at), sealed=True)
+    if text[at : at + 1] in {"{", "["}:
+        value = read_json(text, at)
+        if not isinstance(value, Read) and (until := _until(text, at)):
+            value = read_json(text, at, until, sealed=True)
         if isinstance(value, Read):
             return Found(Wish(name, value.value, "json", mended=value.mended), value.end)
         return Fails("truncated" if value.kind == "truncated" else "bad_json", text[at:], name)
@@ -89,13 +97,15 @@ def _value_end(text: str, at: int, close: str) -> tuple[int | None, int]:
     """Where a value ends and where the markup goes on: at the first closing tag with markup behind it."""
     closing = re.compile(close, re.IGNORECASE)
     first = None
+    following = _NEXT.search(text, at)
+    end = ENDS.search(text, at)
     for found in closing.finditer(text, at):
+        if following and following.start() < found.start():
+            return following.start(), following.start() + 1
         first = first or found
         after = _past_space(text, found.end())
         if after >= len(text) or PARAMETER.match(text, after) or ENDS.match(text, after):
             return found.start(), found.end()
-    following = PARAMETER.search(text, at)
-    end = ENDS.search(text, at)
     if first is not None:
         return first.start(), first.end()
     stops = [mark.start() for mark in (following, end) if mark]
