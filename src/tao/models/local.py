@@ -27,6 +27,7 @@ from tao.errors import ConfigError, ModelError, WeightsError
 from tao.messages import Message, Reply, Request, Usage
 from tao.models.chat import Gather, body, dumps
 from tao.models.failures import failure
+from tao.models.said import both
 from tao.seams import Abilities, Hear
 
 WORTH_KEEPING = 200
@@ -59,6 +60,21 @@ def default_threads() -> int:
     return max(1, min(cores if cores <= 4 else cores // 2, 16))
 
 
+def library() -> Any:
+    """The package `xllamacpp`, with OpenMP told to let waiting threads sleep. Raises ConfigError where it is not installed."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read by the OpenMP library when it is loaded, which is now
+    try:
+        import xllamacpp  # noqa: PLC0415 - heavy, optional, and only here
+    except ImportError as error:
+        raise ConfigError(
+            both(
+                "local models need the extra `local`: pip install 'tao-agent[local]'",
+                "本地模型需要安装附加组件 `local`：pip install 'tao-agent[local]'",
+            )
+        ) from error
+    return xllamacpp
+
+
 class Engine:
     """One loaded file. Opened by its first call, closed by `free`."""
 
@@ -80,14 +96,15 @@ class Engine:
             return self._server
 
     def _load(self) -> Any:
-        os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # read by the OpenMP library when it is loaded, which is now
-        try:
-            import xllamacpp  # noqa: PLC0415 - heavy, optional, and only here
-        except ImportError as error:
-            raise ConfigError("local models need the extra `local`: pip install 'tao-agent[local]'") from error
+        llama = library()
         if not self.path.is_file():
-            raise WeightsError(f"no model file at {self.path}: `tao model pull` fetches one, `tao model list` shows what is there")
-        params = xllamacpp.CommonParams()
+            raise WeightsError(
+                both(
+                    f"no model file at {self.path}: `tao model pull` fetches one, `tao model list` shows what is there",
+                    f"{self.path} 处没有模型文件：用 `tao model pull` 下载，用 `tao model list` 查看已有的文件",
+                )
+            )
+        params = llama.CommonParams()
         params.model.path = str(self.path)
         params.n_ctx = self.settings.context * self.settings.slots
         params.n_parallel = self.settings.slots
@@ -101,11 +118,14 @@ class Engine:
             self.settings.keep.mkdir(parents=True, exist_ok=True, mode=0o700)
             params.slot_save_path = f"{self.settings.keep}{os.sep}"
         try:
-            self._version = xllamacpp.__version__
-            return xllamacpp.Server(params)
+            self._version = llama.__version__
+            return llama.Server(params)
         except RuntimeError as error:
             raise WeightsError(
-                f"llama.cpp cannot load {self.path}: not a GGUF file of a model it knows, or too little memory ({error})"
+                both(
+                    f"llama.cpp cannot load {self.path}: not a GGUF file of a model it knows, or too little memory ({error})",
+                    f"llama.cpp 无法加载 {self.path}：不是它认识的 GGUF 模型，或内存不足",
+                )
             ) from error
 
     def answer(self, data: bytes, head: str, hand_over: Callable[[bytes], bool]) -> None:
