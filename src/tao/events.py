@@ -51,7 +51,8 @@ class Nudged(Event):
     """A policy spoke up.
 
     `text` is said to the model (nothing is, where it is empty). For the next reply `without` tools are not offered,
-    `may_call` / `may_answer` close one way, and `hide` leaves the reply that caused it out of the prompt.
+    `may_call` / `may_answer` close one way, and `hide` leaves the reply that caused it out of the prompt. `lead` is how
+    the next thought begins where replies are held to a grammar; there the text need not be said.
     """
 
     text: str
@@ -60,6 +61,7 @@ class Nudged(Event):
     may_call: bool = True
     may_answer: bool = True
     hide: bool = False
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

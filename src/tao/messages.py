@@ -53,7 +53,7 @@ class Message:
 class Request:
     """One model call.
 
-    `tools` is set only where calls are to come back structured. `grammar` is GBNF text; `schema` a JSON schema for the
+    `tools` is set only where calls are to come back structured; `tool_choice` then says whether they may or must. `grammar` is GBNF text; `schema` a JSON schema for the
     whole reply; at most one of the two is set, and only for servers that can hold a reply to it.
     """
 
@@ -64,13 +64,14 @@ class Request:
     schema: Mapping[str, Any] | None = None
     max_tokens: int | None = None
     temperature: float | None = None
+    tool_choice: Literal["auto", "none", "required"] = "auto"
 
     def digest(self) -> str:
         """Sixteen hex digits that stand for every byte of this request; replay compares them."""
         parts = (
             [(m.role, m.content, m.reasoning, m.call_id, [(c.id, c.name, c.arguments) for c in m.calls]) for m in self.messages],
             [(t.name, t.description, t.parameters) for t in self.tools],
-            (self.stop, self.grammar, self.schema, self.max_tokens, self.temperature),
+            (self.stop, self.grammar, self.schema, self.max_tokens, self.temperature, self.tool_choice),
         )
         text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,68 @@
+"""Which dialect: structured calls first, text where they fail. Which one is in force is read off the run's history."""
+
+from dataclasses import dataclass
+
+from tao.dialects.bracket import Bracket
+from tao.dialects.json_action import JsonAction
+from tao.dialects.native import Native
+from tao.dialects.react import React
+from tao.events import Decided, Misread
+from tao.messages import Request
+from tao.run import Run
+from tao.seams import Abilities, Dialect, Listener
+
+NAMES = ("auto", "react", "json", "bracket", "native")
+LADDER = ("native", "react", "json")
+MISREADS = 2
+"""So many replies in a row that cannot be read, and the dialect changes."""
+
+
+def named(name: str, abilities: Abilities) -> Dialect:
+    """One dialect, set up for what the model's server can do."""
+    constrained = abilities.constraint == "gbnf"
+    if name == "native":
+        return Native()
+    text = {"react": React, "json": JsonAction, "bracket": Bracket}[name]
+    return text(constrained, grounded=constrained and abilities.small)
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Starts in `start` (by default what the model's profile says, else structured calls where the server takes them)."""
+
+    abilities: Abilities
+    start: str = ""
+
+    def ladder(self) -> tuple[str, ...]:
+        """The dialects in the order in which they are tried."""
+        first = self.start or self.abilities.dialect or ("native" if self.abilities.tools else "react")
+        return (first, *(name for name in LADDER if name not in (first, "native")))
+
+    def in_force(self, run: Run) -> str:
+        """The dialect of the next reply: one rung down for each refusal of tools, leaked call, or row of misreads."""
+        ladder, rung, row = self.ladder(), 0, 0
+        for event in run.events:
+            if isinstance(event, Decided):
+                row = 0
+                rung += ladder[rung] == "native" and "leaked_call" in event.notes
+            elif isinstance(event, Misread):
+                row += 1
+                if event.reason == "no_tools" or row == MISREADS:
+                    rung, row = rung + 1, 0
+            rung = min(rung, len(ladder) - 1)
+        return ladder[rung]
+
+    def render(self, run: Run) -> Request:
+        """The prompt for the next reply."""
+        return named(self.in_force(run), self.abilities).render(run)
+
+    def parse(self, run: Run) -> Decided | Misread:
+        """Read the last reply; a server that takes no tools is a misread that changes the dialect."""
+        reply = run.events[-1].reply  # type: ignore[attr-defined]
+        if reply.finish == "no_tools":
+            return Misread("no_tools")
+        return named(self.in_force(run), self.abilities).parse(run)
+
+    def listen(self, run: Run) -> Listener:
+        """A reader for the reply that is coming in."""
+        return named(self.in_force(run), self.abilities).listen(run)

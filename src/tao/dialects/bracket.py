@@ -1,0 +1,32 @@
+"""The paper's form: `Action: tool[param]`, the rest as in text ReAct (Yao et al., 2022, "ReAct")."""
+
+import json
+from dataclasses import dataclass
+
+from tao.dialects.react import React
+from tao.events import Decided
+
+
+@dataclass(frozen=True)
+class Bracket(React):
+    """The dialect. One text argument stands bare in the brackets, anything else as a JSON object."""
+
+    name = "bracket"
+
+    def say(self, step: Decided) -> str:
+        """A step in this dialect."""
+        parts = [f"Thought: {step.thought}"] if step.thought else []
+        parts += [f"Action: {call.tool}[{_bare(dict(call.args))}]" for call in step.calls]
+        return "\n".join([*parts, *([f"Final Answer: {step.answer}"] if step.answer is not None else [])])
+
+    def frame(self, tool: str, arguments: str) -> str:
+        """An action as a grammar rule."""
+        return f'"Action: {tool}[" {arguments} "]"'
+
+
+def _bare(args: dict[str, object]) -> str:
+    values = list(args.values())
+    plain = len(values) == 1 and isinstance(values[0], str) and values[0].strip() == values[0] != ""
+    if plain and not set(str(values[0])) & set("[]{}()\"'`\n=:："):
+        return str(values[0])
+    return json.dumps(args, ensure_ascii=False) if args else ""

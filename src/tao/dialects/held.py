@@ -1,0 +1,62 @@
+"""An offer as a grammar: a reply held to it thinks first, then calls one offered tool with fitting values, or answers."""
+
+import json
+from collections.abc import Callable
+
+from tao.dialects.grammar import Rules, either, json_literal, literal, object_rule, schema_rule, text_except
+from tao.dialects.offer import Offer, Offered, Slot
+
+THOUGHT_LIMIT = {"en": 140, "zh": 60}
+ANSWER_LIMIT = 600
+VALUE_LIMIT = 80
+
+Frame = Callable[[str, str], str]
+"""Tool name and the rule of its arguments → the rule of a whole action, in one dialect's form."""
+
+
+def reply_grammar(offer: Offer, frame: Frame, lang: str, lead: str = "") -> str:
+    """GBNF for the next reply: `Thought: …`, then an action in the dialect's frame or `Final Answer: …`.
+
+    The end allows a little white space, since models like tokens that carry it.
+    """
+    definitions = {key: value for one in offer.tools for key, value in one.tool.parameters.get("$defs", {}).items()}
+    rules = Rules(definitions)
+    arms = [rules.add(f"call-{one.tool.name}", frame(one.tool.name, arguments(one, rules))) for one in offer.tools]
+    if offer.answer or not arms:
+        arms.append(rules.add("answer", f'"Final Answer: " [^\\n]{{1,{ANSWER_LIMIT}}} ("\\n" [^\\n]+)*'))
+    limit = THOUGHT_LIMIT.get(lang, THOUGHT_LIMIT["en"])
+    thought = f"{literal(lead)} [^\\n]{{0,{limit}}}" if lead else f"[^\\n]{{1,{limit}}}"
+    return rules.text(f'"Thought: " {thought} "\\n" {either(arms)} [ \\n]{{0,3}}')
+
+
+def arguments(one: Offered, rules: Rules) -> str:
+    """The rule for a tool's arguments as a JSON object."""
+    if one.calls is not None:
+        return either(literal(json.dumps(args, ensure_ascii=False)) for args in one.calls)
+    schema = one.tool.parameters
+    required = set(schema.get("required", ()))
+    hint = f"{one.tool.name}-input"
+    members = [
+        (name, slot_rule(f"{one.tool.name}-{name}", part, one.slots.get(name, Slot()), rules), name in required)
+        for name, part in schema.get("properties", {}).items()
+    ]
+    return object_rule(members, rules, hint)
+
+
+def slot_rule(hint: str, schema: object, slot: Slot, rules: Rules) -> str:
+    """The rule for one value: of the known ones, arithmetic over known numbers, new text, or whatever the schema allows."""
+    if slot.values is not None:
+        return rules.add(hint, either(json_literal(value) for value in slot.values)) if slot.values else schema_rule(schema, rules, hint)
+    if slot.terms is not None:
+        return _arithmetic(slot.terms, rules)
+    if slot.used:
+        return text_except(slot.used, rules, VALUE_LIMIT)
+    return schema_rule(schema, rules, hint)
+
+
+def _arithmetic(terms: tuple[str, ...], rules: Rules) -> str:
+    rules.rules.setdefault("sp", '" "?')
+    rules.rules.setdefault("op", "[-+*/]")
+    term = rules.add("term", f'"-"? {either(literal(text) for text in terms)}')
+    factor = rules.add("factor", f'{term} | "(" {term} (sp op sp {term}){{1,4}} ")"')
+    return rules.add("arithmetic", f'"\\"" {factor} (sp op sp {factor}){{1,5}} "\\""')

@@ -1,0 +1,68 @@
+"""Function calling: tools go and calls come back as the server's own structures."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tao.dialects.listen import Listening
+from tao.dialects.prompts import texts
+from tao.dialects.read import read_calls
+from tao.dialects.window import QUOTE_LIMIT, merged, shown
+from tao.events import Decided, Misread, Nudged, Observed, Replied
+from tao.messages import Message, Request, ToolCall
+from tao.run import Run
+from tao.seams import Listener
+
+
+@dataclass(frozen=True)
+class Native:
+    """The dialect. It says nothing of its own: the instructions, the conversation and the tools are all that a server needs."""
+
+    def render(self, run: Run) -> Request:
+        """The prompt for the next reply."""
+        nudge = run.nudge
+        tools = tuple(tool for tool in run.asked.tools if not nudge or tool.name not in nudge.without)
+        choice = "auto" if nudge is None else "none" if not nudge.may_call else "auto" if nudge.may_answer else "required"
+        return Request(merged([*_opening(run), *_steps(run)]), tools, tool_choice=choice if tools else "auto")
+
+    def parse(self, run: Run) -> Decided | Misread:
+        """Read the last reply."""
+        last = run.events[-1]
+        assert isinstance(last, Replied)
+        reply = last.reply
+        return read_calls(reply.calls, reply.text, run.asked.tools, step=run.steps, lang=run.asked.lang)
+
+    def listen(self, run: Run) -> Listener:
+        """A reader for the reply that is coming in."""
+        return Listening(run.asked.tools, lang=run.asked.lang)
+
+
+def _opening(run: Run) -> Iterator[Message]:
+    asked = run.asked
+    if asked.instructions:
+        yield Message("system", asked.instructions)
+    yield from asked.history
+    notes = "".join(f"\n{texts(asked.lang)['note']}{note}" for note in run.notes)
+    yield Message("user", asked.question + notes)
+
+
+def _steps(run: Run) -> Iterator[Message]:
+    """Decisions as assistant messages, each followed by the results of all its calls, in call order."""
+    reply, waiting, results = None, (), {}
+    for event in shown(run):
+        if isinstance(event, Replied):
+            reply = event.reply
+        elif isinstance(event, Decided):
+            waiting, results = event.calls, {}
+            calls = tuple(ToolCall(c.tool, json.dumps(c.args, ensure_ascii=False), c.provider_id or c.id) for c in event.calls)
+            text = event.answer if event.answer is not None else event.thought
+            yield Message("assistant", text, calls, reasoning=reply.reasoning if reply else None)
+        elif isinstance(event, Observed):
+            results[event.call_id] = event.observation.text
+            if len(results) == len(waiting):
+                yield from (Message("tool", results[c.id], call_id=c.provider_id or c.id) for c in waiting if c.id in results)
+        elif isinstance(event, Misread):
+            yield Message("assistant", (reply.text.strip()[:QUOTE_LIMIT] if reply else "") or "…")
+            yield Message("user", event.detail or texts(run.asked.lang)["native.form"])
+        elif isinstance(event, Nudged) and event.text:
+            yield Message("user", event.text)

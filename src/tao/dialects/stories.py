@@ -1,0 +1,112 @@
+"""Few-shot examples as runs: short stories told with the tools at hand where they fit, with neutral ones where none does.
+
+Being runs, they are rendered by the dialect that shows them, and every call in them reads back as itself.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tao.dialects.offer import examples, kind
+from tao.events import Asked, Decided, Event, Observed
+from tao.messages import Call, Observation, ToolSpec
+from tao.run import Run
+
+
+@dataclass(frozen=True)
+class Role:
+    """A tool in a story and the one parameter that it takes there."""
+
+    tool: str
+    parameter: str
+
+
+QUERY = re.compile(r"query|q|keywords?|text|question|search(_?(query|term|text))?|查询|关键词|问题|检索词", re.IGNORECASE)
+NEUTRAL = {"en": (Role("look_up", "what"), Role("compute", "formula")), "zh": (Role("查资料", "内容"), Role("算式", "式子"))}
+
+
+def stories(tools: Sequence[ToolSpec], lang: str) -> tuple[Run, ...]:
+    """Two or three finished runs: two things fetched and compared, one calculation, one answer without a tool."""
+    return _stories(_lookup(tools), _compute(tools), "zh" if lang == "zh" else "en")
+
+
+def _lookup(tools: Sequence[ToolSpec]) -> Role | None:
+    """The tool that takes one free text to look for."""
+    for tool in tools:
+        properties = tool.parameters.get("properties", {})
+        required = tuple(tool.parameters.get("required", ()))
+        (name,) = required if len(required) == 1 else next(iter(properties.items()), ("",))[:1]
+        if len(required) <= 1 and QUERY.fullmatch(name) and kind(properties[name], examples(tool).get(name)) == "":
+            return Role(tool.name, name)
+    return None
+
+
+def _compute(tools: Sequence[ToolSpec]) -> Role | None:
+    """The tool that takes one arithmetic expression."""
+    for tool in tools:
+        required = tuple(tool.parameters.get("required", ()))
+        if len(required) == 1 and kind(tool.parameters["properties"][required[0]], examples(tool).get(required[0])) == "arithmetic":
+            return Role(tool.name, required[0])
+    return None
+
+
+@lru_cache(maxsize=64)
+def _stories(lookup: Role | None, compute: Role | None, lang: str) -> tuple[Run, ...]:
+    if lookup is None and compute is None:
+        lookup, compute = NEUTRAL[lang]
+    told = []
+    if lookup and compute:
+        told.append(_comparison(lookup, compute, lang))
+    elif lookup:
+        told.append(_fact(lookup, lang))
+    if compute:
+        told.append(_sum(compute, lang))
+    return (*told, _plain(lang))
+
+
+def _run(question: str, lang: str, steps: Sequence[tuple[str, Role, str, str]], thought: str, answer: str) -> Run:
+    events: list[Event] = [Asked(question, lang=lang)]
+    for number, (idea, role, value, seen) in enumerate(steps, 1):
+        call = Call(f"{number}.1", role.tool, {role.parameter: value})
+        events += [Decided(idea, (call,)), Observed(call.id, Observation(seen))]
+    return Run("example", [*events, Decided(thought, answer=answer)])
+
+
+def _comparison(lookup: Role, compute: Role, lang: str) -> Run:
+    if lang == "zh":
+        steps = [
+            ("需要两本书的页数。先查《蓝港》。", lookup, "《蓝港》 页数", "《蓝港》是1931年的小说，共412页。"),
+            ("《蓝港》有412页。再查《旧园》。", lookup, "《旧园》 页数", "《旧园》共387页。"),
+            ("两个数都有了，412和387，“多多少”要相减。", compute, "412 - 387", "25"),
+        ]
+        return _run("《蓝港》比《旧园》多多少页？", lang, steps, "我知道答案了。", "《蓝港》比《旧园》多25页。")
+    steps = [
+        ("I need the pages of both books. First Blue Harbour.", lookup, "pages of Blue Harbour", "Blue Harbour, a novel of 1931, has 412 pages."),
+        ("Blue Harbour has 412 pages. Now Old Orchard.", lookup, "pages of Old Orchard", "Old Orchard has 387 pages."),
+        ("I have both numbers, 412 and 387. More means the difference.", compute, "412 - 387", "25"),
+    ]
+    answer = "Blue Harbour has 25 more pages than Old Orchard."
+    return _run("How many more pages has Blue Harbour than Old Orchard?", lang, steps, "I know the answer.", answer)
+
+
+def _fact(lookup: Role, lang: str) -> Run:
+    if lang == "zh":
+        steps = [("需要查《蓝港》的页数。", lookup, "《蓝港》 页数", "《蓝港》是1931年的小说，共412页。")]
+        return _run("《蓝港》有多少页？", lang, steps, "我知道答案了。", "《蓝港》有412页。")
+    steps = [("I need the pages of Blue Harbour.", lookup, "pages of Blue Harbour", "Blue Harbour, a novel of 1931, has 412 pages.")]
+    return _run("How many pages has Blue Harbour?", lang, steps, "I know the answer.", "Blue Harbour has 412 pages.")
+
+
+def _sum(compute: Role, lang: str) -> Run:
+    if lang == "zh":
+        steps = [("30本，一本14元，打九五折：30乘以14乘以0.95。", compute, "30 * 14 * 0.95", "399")]
+        return _run("14元一本的书，30本打九五折要多少钱？", lang, steps, "我知道答案了。", "一共399元。")
+    steps = [("30 books at 14 euros with 5% off are 30 times 14 times 0.95.", compute, "30 * 14 * 0.95", "399")]
+    return _run("What do 30 books at 14 euros each cost with 5% off?", lang, steps, "I know the answer.", "They cost 399 euros.")
+
+
+def _plain(lang: str) -> Run:
+    if lang == "zh":
+        return _run("成熟的番茄是什么颜色？", lang, [], "这是常识。", "红色。")
+    return _run("What colour is a ripe tomato?", lang, [], "Everybody knows this.", "Red.")

@@ -1,0 +1,14 @@
+"""Several policies as one: the first that speaks is heard."""
+
+from tao.events import Ended, Nudged
+from tao.run import Run
+from tao.seams import Policy
+
+
+def first_of(*policies: Policy) -> Policy:
+    """Ask each in turn."""
+
+    def policy(run: Run) -> Nudged | Ended | None:
+        return next((verdict for one in policies if (verdict := one(run)) is not None), None)
+
+    return policy

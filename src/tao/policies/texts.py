@@ -1,0 +1,46 @@
+"""What policies say, per language. `say(lang, key, **values)`."""
+
+EN = {
+    "wrap_up": "This is the last step: no tool is left. Give the best answer that the observations allow, and say what is uncertain.",
+    "wrap_up.lead": "I have to answer now.",
+    "repeated": "You already made this call; its observation stands above. Answer, or try something else.",
+    "repeated.lead": "I already have that.",
+    "nothing_new": "{tool} gave the same again. Answer, or use another tool.",
+    "nothing_new.lead": "{tool} does not help here.",
+    "unsearched": "Nothing was looked up yet. Use a tool before saying that it cannot be found.",
+    "unsearched.lead": "I should look it up first.",
+    "uncovered": "The question also asks about {name}, and nothing was looked up about it yet.",
+    "uncovered.lead": "I still need {name}.",
+    "unused": "The question also says {number}; work out the answer with it, with a tool.",
+    "unused.lead": "Now I have to calculate with {number}.",
+    "ungrounded": "{value} stands in no observation and follows from no calculation. Work it out with a tool, not in your head.",
+    "ungrounded.lead": "I have to work this out with a tool.",
+    "unmentioned": "No observation says anything about {name}. Look with other words, or say that it was not found.",
+    "unmentioned.lead": "No observation mentions {name}.",
+    "no_answer": "No answer was found within the limits that were set.",
+}
+
+ZH = {
+    "wrap_up": "这是最后一步，不能再用工具。根据已有的观察结果给出最好的答案，并说明哪里不确定。",
+    "wrap_up.lead": "现在必须回答了。",
+    "repeated": "这个调用已经做过，结果就在上面。请直接回答，或者换一种做法。",
+    "repeated.lead": "这个已经查过了。",
+    "nothing_new": "{tool} 给出的还是同样的结果。请直接回答，或者换一个工具。",
+    "nothing_new.lead": "{tool} 帮不上忙。",
+    "unsearched": "还没有查过任何东西。先用工具查，再说找不到。",
+    "unsearched.lead": "应该先用工具查一下。",
+    "uncovered": "问题还问到{name}，但还没有查过。",
+    "uncovered.lead": "还要查{name}。",
+    "unused": "问题里还有{number}，请用工具把它算进去。",
+    "unused.lead": "现在要用{number}来计算。",
+    "ungrounded": "{value} 不在任何观察结果里，也不是算出来的。请用工具计算，不要心算。",
+    "ungrounded.lead": "这个要用工具来算。",
+    "unmentioned": "没有任何观察结果提到{name}。换个说法再查，或者说明没有找到。",
+    "unmentioned.lead": "没有任何结果提到{name}。",
+    "no_answer": "在设定的限度内没有得到答案。",
+}
+
+
+def say(lang: str, key: str, **values: object) -> str:
+    """The text in that language, English where there is no such table."""
+    return (ZH if lang == "zh" else EN)[key].format(**values)

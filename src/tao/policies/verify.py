@@ -1,0 +1,113 @@
+"""Looking at an answer before it is given: pure checks by code, no model call.
+
+Each objects at most once in a run. What they catch is where small models fail: one of two things looked up, a number of
+the question left out, a result worked out in the head, an answer about something that no observation mentions.
+"""
+
+import re
+
+from tao.events import Nudged
+from tao.facts import Number, dates, follows, known, mentions, missing, names, number_words, numbers
+from tao.policies.texts import say
+from tao.run import Run, canonical
+
+REFUSALS = (
+    "not found", "no result", "no information", "could not find", "couldn't find", "cannot find", "can't find", "unable to", "don't know",
+    "do not know", "unknown", "not available", "没有找到", "未找到", "找不到", "没有相关", "没有结果", "查不到", "不知道", "无法", "未知",
+)  # fmt: skip
+SMALL = 12
+"""Counts up to a dozen are said without being looked up."""
+
+
+def verify(run: Run) -> Nudged | None:
+    """The first objection to the answer that the run ends with, if there is one."""
+    answer = run.proposed
+    if answer is None or not run.asked.tools:
+        return None
+    raised = {nudge.by for nudge in run.all(Nudged)}
+    for check in (unsearched, uncovered, unused, unmentioned, ungrounded):
+        name = check.__name__
+        if name not in raised and (values := check(run, answer)) is not None:
+            return _objection(run.asked.lang, name, values)
+    return None
+
+
+def refuses(answer: str) -> bool:
+    """Whether the answer says that it could not be found."""
+    return any(word in answer.lower() for word in REFUSALS) or re.search(r"没有[^，。]{0,8}(数据|信息|记录|资料|结果|相关|找到|查到)", answer) is not None
+
+
+def unsearched(run: Run, answer: str) -> dict[str, str] | None:
+    """"Not found" although nothing was looked for."""
+    return {} if refuses(answer) and not run.observed else None
+
+
+def uncovered(run: Run, answer: str) -> dict[str, str] | None:
+    """One of several names of a kind in the question was looked up, another was not."""
+    lacking = () if refuses(answer) or not run.observed else missing(run)
+    return {"name": lacking[0]} if lacking else None
+
+
+def unused(run: Run, answer: str) -> dict[str, str] | None:
+    """A quantity of the question that no call used, while the answer is a number."""
+    if not run.observed or not numbers(answer) or refuses(answer):
+        return None
+    question = run.asked.question
+    used = {v for text in _told(run) for n in numbers(text) for v in (n.value, n.scaled)}
+    for text in (canonical(call.args) for call, _ in run.observed):
+        used |= {v for n in numbers(text) for v in (n.value, n.scaled, 1 - n.value, n.value - 1)}
+    for number in numbers(question):
+        if not _year(number) and not any(abs(value - other) < 1e-9 for value in (number.value, number.scaled) for other in used):
+            return {"number": f"{number.value:g}%" if number.scaled == number.value / 100 else f"{number.value:g}"}
+    return None
+
+
+def unmentioned(run: Run, answer: str) -> dict[str, str] | None:
+    """A name was searched for, and nothing that came back mentions it."""
+    if refuses(answer):
+        return None
+    good = [(call, observation) for call, observation in run.observed if observation.ok]
+    sought = [canonical(call.args) for call, _ in good]
+    found = [observation.text for _, observation in good]
+    lost = [name for name in names(run.asked.question) if mentions(sought, name) and not mentions(found, name)]
+    return {"name": lost[0]} if lost else None
+
+
+def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
+    """A number or date of the answer that nobody said and that follows from nothing in one plain step."""
+    have = known(run)
+    days = set(have.dates)
+    for day in dates(answer):
+        if day not in days:
+            return {"value": day}
+    values = [*have.values, *number_words(have.text)]
+    for number in numbers(answer):
+        if _small(number) or _year(number) or follows(number.value, values) or follows(number.scaled, values):
+            continue
+        return {"value": f"{number.value:g}"}
+    return None
+
+
+def _objection(lang: str, check: str, values: dict[str, str]) -> Nudged:
+    return Nudged(
+        say(lang, check, **values),
+        check,
+        may_answer=check == "unmentioned",
+        hide=True,
+        lead=say(lang, f"{check}.lead", **values),
+    )
+
+
+def _told(run: Run) -> list[str]:
+    """The arguments of every call and the text of every good observation."""
+    return [part for call, seen in run.observed for part in (canonical(call.args), seen.text if seen.ok else "")]
+
+
+def _small(number: Number) -> bool:
+    return number.value == int(number.value) and 0 <= number.value <= SMALL and number.value == number.scaled
+
+
+def _year(number: Number) -> bool:
+    return number.value == number.scaled == int(number.value) and 1900 <= number.value <= 2100
+
+
