@@ -191,7 +191,7 @@ def verified(path: Path, model: ModelFile) -> bool:
 def stamp(path: Path, model: ModelFile) -> None:
     """Remember that this file was checked."""
     with suppress(OSError):  # a cache that may only be read is hashed each time
-        _stamp_path(path).write_text(json.dumps(_mark(path, model)), "utf-8")
+        _stamp_path(path).write_text(json.dumps(_mark(path, model), ensure_ascii=False), "utf-8")
 
 
 def _stamp_path(path: Path) -> Path:

@@ -1,0 +1,80 @@
+# make help lists what there is. Works with GNU make 3.81 and later.
+
+VENV := .venv
+BIN  := $(VENV)/bin
+PIP  := $(BIN)/python -m pip install --disable-pip-version-check --no-input -c requirements.lock
+
+# Texts reach the shell as environment variables, so that quotes and dollars in them stay what they are.
+export QUESTION = $(value Q)
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help ask setup test check bench suite lock clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ── using it ─────────────────────────────────────────────────────────────────
+
+ask: $(VENV)/local.done ## Ask a question:  make ask Q="What is 17*23+5?"  (the first time it sets everything up)
+	@test -n "$$QUESTION" || { echo 'Give a question: make ask Q="今天是几号？50天之后是几号？"'; exit 2; }
+	@case "$${TAO_MODEL:-local}" in local) $(BIN)/tao model path >/dev/null 2>&1 || $(BIN)/tao model pull >/dev/null;; esac
+	@$(BIN)/tao ask "$$QUESTION" $(ARGS)
+
+# ── working on it ────────────────────────────────────────────────────────────
+
+setup: $(VENV)/dev.done ## Make .venv with all that the other targets need; instant the second time
+
+test: $(VENV)/dev.done ## Run the whole test suite  (ARGS="-k word" for a part of it)
+	@$(BIN)/tao model path smollm2-135m >/dev/null 2>&1 || $(BIN)/tao model pull smollm2-135m >/dev/null
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/dev.done ## Lint, types, layers, sizes, spelling
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+	$(BIN)/python -m pytest -q tests/architecture
+
+bench: $(VENV)/dev.done ## Measure what a run, a journal entry and a reading cost, without a model
+	$(BIN)/python benchmarks/overhead.py $(ARGS)
+
+suite: $(VENV)/dev.done ## Solve a folder of tasks with the local model:  make suite SUITE=folder
+	@test -n "$(SUITE)" || { echo 'Give a folder with tools.py, world.json and tasks.jsonl: make suite SUITE=folder'; exit 2; }
+	@$(BIN)/tao model path >/dev/null 2>&1 || $(BIN)/tao model pull >/dev/null
+	$(BIN)/python benchmarks/suite.py --suite "$(SUITE)" $(ARGS)
+
+lock: $(VENV)/dev.done ## Write requirements.lock anew from pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@head -n 1 requirements.lock > requirements.lock.new
+	@$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-annotate --no-header --upgrade --quiet --output-file - \
+		>> requirements.lock.new
+	@mv requirements.lock.new requirements.lock
+	@git --no-pager diff --stat requirements.lock
+
+clean: ## Remove .venv and everything that tools leave behind  (models and recorded runs stay)
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ── setting up ───────────────────────────────────────────────────────────────
+
+# A Python of at least 3.11 that can make virtual environments, under any of its usual names.
+$(BIN)/python:
+	@for name in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 python); do \
+		if "$$name" -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then found="$$name"; break; fi; \
+	done; \
+	if test -z "$$found"; then \
+		echo 'tao needs Python 3.11 or later with the module venv (on Debian and Ubuntu: apt install python3 python3-venv).'; \
+		echo 'If it is installed under another name: make PYTHON=/path/to/python3 …'; \
+		echo '需要 Python 3.11 或更高版本，并带有 venv 模块（Debian/Ubuntu：apt install python3 python3-venv）。'; \
+		exit 1; \
+	fi; \
+	echo "Creating $(VENV) with $$("$$found" --version)"; "$$found" -m venv $(VENV)
+
+$(VENV)/local.done: pyproject.toml requirements.lock | $(BIN)/python
+	$(PIP) --editable '.[local]'
+	@touch $@
+
+$(VENV)/dev.done: pyproject.toml requirements.lock | $(BIN)/python
+	$(PIP) --editable '.[local,search,dev]'
+	@touch $(VENV)/local.done $@

@@ -1,0 +1,118 @@
+"""Habits of the house that a linter does not know. Each exception stands here with its reason."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2] / "src" / "tao"
+TREES = {str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(ROOT.rglob("*.py"))}
+
+READ_THE_ENVIRONMENT = {
+    "config.py": "settings",
+    "models/connect.py": "keys and addresses, for an Agent that is made without settings",
+    "models/local.py": "one variable that OpenMP reads while it is loaded",
+    "cli/words.py": "the language, before the first help text is made",
+}
+IMPORT_BY_NAME = {
+    "__init__.py": "public names are loaded on first use",
+    "cli/app.py": "a command's module is loaded when the command is used",
+    "cli/corpus.py": "a user's own parser",
+    "models/connect.py": "the kind of model that was asked for",
+    "build.py": "a user's own tools",
+    "stores/migrations/__init__.py": "the revisions, in their order",
+}
+ONE_HOME = {
+    "xllamacpp": ("models/local.py",),
+    "rjieba": ("tools/builtin/segment.py",),
+    "aiohttp": ("models/",),
+    "sqlalchemy": ("stores/",),
+    "alembic": ("stores/",),
+    "pydantic_settings": ("config.py",),
+    "dotenv": ("config.py",),
+    "pydantic": ("config.py", "tools/"),
+    "rich": ("cli/",),
+    "typer": ("cli/",),
+}
+"""Third-party packages, and the only files or folders that may import them."""
+
+
+def calls(tree, *names):
+    """Calls of these names, however they were imported."""
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return [node for node in found if ast.unparse(node.func).split(".")[-1] in names]
+
+
+def imported(tree):
+    """Top-level names of every absolute import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.split(".")[0]
+
+
+def where(kept):
+    return [f"{name}:{node.lineno}" for name, tree in TREES.items() for node in kept(tree)]
+
+
+def test_json_is_written_without_escapes():
+    def escaped(tree):
+        dumps = (node for node in calls(tree, "dumps", "dump") if ast.unparse(node.func).startswith("json."))
+        return [node for node in dumps if not any(word.arg == "ensure_ascii" and ast.unparse(word.value) == "False" for word in node.keywords)]
+
+    assert where(escaped) == []
+
+
+def test_the_environment_is_read_in_few_places():
+    def reads(tree):
+        return [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and ast.unparse(node) in {"os.environ", "os.getenv", "os.environb"}]
+
+    assert {place.split(":")[0] for place in where(reads)} <= set(READ_THE_ENVIRONMENT)
+
+
+def test_imports_stand_at_the_top_save_for_heavy_optional_packages():
+    def hidden(tree):
+        inside = (node for function in ast.walk(tree) if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) for node in ast.walk(function))
+        return [node for node in inside if isinstance(node, ast.Import | ast.ImportFrom) and not set(imported(node)) <= {"xllamacpp", "rjieba"}]
+
+    assert where(hidden) == []
+
+
+def test_modules_are_imported_by_name_in_few_places():
+    def by_name(tree):
+        return calls(tree, "import_module", "__import__", "exec_module")
+
+    assert {place.split(":")[0] for place in where(by_name)} <= set(IMPORT_BY_NAME)
+
+
+@pytest.mark.parametrize("package", ONE_HOME)
+def test_a_third_party_package_has_one_home(package):
+    users = [name for name, tree in TREES.items() if package in imported(tree)]
+    assert users, f"nothing imports {package}: take it out of pyproject.toml and of this table"
+    assert [name for name in users if not name.startswith(ONE_HOME[package])] == []
+
+
+def test_nothing_is_printed_outside_the_command_line():
+    assert [place for place in where(lambda tree: calls(tree, "print")) if not place.startswith("cli/")] == []
+
+
+def test_no_name_says_nothing():
+    def vague(tree):
+        return [
+            node for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef) and node.name.endswith(("Manager", "Helper", "Util", "Utils", "Mixin", "Factory"))
+        ]  # fmt: skip
+
+    assert where(vague) == []
+    assert [name for name in TREES if Path(name).stem in {"utils", "helpers", "common", "misc", "base"}] == []
+
+
+def test_one_place_starts_an_event_loop_for_the_library_and_one_for_the_command():
+    def starts(tree):
+        return calls(tree, "new_event_loop", "run_forever", "run_until_complete") + [
+            node for node in calls(tree, "run", "Runner") if ast.unparse(node.func).startswith("asyncio.")
+        ]
+
+    homes = {place.split(":")[0] for place in where(starts)}
+    assert {home for home in homes if not home.startswith("cli/")} == {"agent.py"}
