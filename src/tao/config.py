@@ -98,8 +98,8 @@ def load(given: Mapping[str, Any] | None = None) -> Settings:
     except SettingsError as error:
         raise ConfigError(both(f"settings cannot be read: {error}", f"无法读取设置：{error}")) from error
     except ValidationError as error:
-        problems = [_complaint(problem, given) for problem in error.errors(include_url=False)]
-        raise ConfigError(both("\n".join(english for english, _ in problems), "\n".join(chinese for _, chinese in problems))) from error
+        problems = [both(*_complaint(problem, given)) for problem in error.errors(include_url=False)]
+        raise ConfigError("\n".join(problems)) from error
 
 
 def environment() -> dict[str, str]:

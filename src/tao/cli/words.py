@@ -4,13 +4,15 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 CJK = re.compile("[\u3400-\u9fff]")
+WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def language(argv: Sequence[str], env: Mapping[str, str]) -> str:
     """"zh" or "en": what --lang says, else TAO_LANG, else the locale."""
-    asked = [after for option, after in zip(argv, [*argv[1:], ""], strict=True) if option == "--lang"]
+    asked = [after for option, after in pairwise(argv) if option == "--lang"]
     asked += [option.removeprefix("--lang=") for option in argv if option.startswith("--lang=")]
     said = next((value for value in (*asked, *(env.get(name) for name in ("TAO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))) if value), "")
     return "zh" if said.lower().startswith("zh") else "en"
@@ -26,12 +28,13 @@ def say(english: str, chinese: str) -> str:
 
 
 def mine(text: str) -> str:
-    """Of a text that was said in both languages (`tao.errors.both`), the half that is read here."""
-    lines = text.split("\n")
-    middle = len(lines) // 2
-    if len(lines) % 2 or not CJK.search("\n".join(lines[middle:])):
-        return text
-    return "\n".join(lines[middle:] if LANG == "zh" else lines[:middle])
+    """Of a text that was said in both languages (`tao.errors.both`, line for line), the lines that are read here."""
+    lines, kept = text.split("\n"), []
+    while lines:
+        pair = len(lines) > 1 and len(WORD.findall(lines[0])) >= 2 and len(CJK.findall(lines[1])) > len(CJK.findall(lines[0]))
+        kept.append(lines[1 if pair and LANG == "zh" else 0])
+        del lines[: 2 if pair else 1]
+    return "\n".join(kept)
 
 
 EXITS = say(

@@ -1,0 +1,89 @@
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tao.cli.app import COMMANDS
+from tao.cli.words import CJK, LABELS, LANG, language, mine
+from tao.errors import both
+
+COMMAND_LINES = [[], *[[name] for name in COMMANDS], ["model", "pull"], ["model", "list"], ["model", "rm"], ["model", "path"], ["corpus", "run"]]
+
+
+def test_help_lists_every_command_in_its_first_screenful(tao):
+    done = tao("--help")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert all(any(line.strip().startswith(name) for line in lines) for name in COMMANDS)
+    assert len(lines) <= 40
+    assert "130 interrupted" in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMAND_LINES, ids=lambda command: " ".join(command) or "tao")
+def test_every_help_page_is_whole_in_both_languages(tao, command):
+    english, chinese = (tao(*command, "--help", TAO_LANG=lang).stdout for lang in ("en", "zh"))
+    assert not CJK.search(english)
+    assert english.startswith("Usage")
+    assert chinese.startswith("用法")
+    options = [set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)) for page in (english, chinese)]
+    assert options[0] == options[1]
+    told = [line for line in chinese.splitlines()[1:] if re.search(r"[A-Za-z]{3,} [a-z]{2,} [a-z]{2,} [a-z]{2,}", line)]
+    assert told == []
+
+
+def test_help_loads_no_command_and_nothing_heavy():
+    code = """
+import sys
+sys.argv = ["tao", "--help"]
+from tao.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+heavy = {"sqlalchemy", "pydantic", "aiohttp", "alembic", "asyncio", "tao.cli.ask", "tao.agent", "rich.markdown"} & set(sys.modules)
+print(sorted(heavy), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "TAO_LANG": "en"})
+    assert done.stderr.strip() == "[]"
+
+
+def test_importing_tao_loads_nothing_heavy():
+    code = "import sys, tao; print(sorted({'asyncio', 'pydantic', 'sqlalchemy', 'aiohttp', 'tao.agent', 'typer'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_version(tao):
+    assert re.fullmatch(r"tao \d+\.\d+\.\d+\S*\n", tao("--version").stdout)
+
+
+def test_no_color_is_respected(tao):
+    for options in ({"NO_COLOR": "1", "FORCE_COLOR": ""}, {"TERM": "dumb"}):
+        assert "\x1b" not in tao("doctor", **options).stdout
+
+
+@pytest.mark.parametrize(("argv", "env", "lang"), [
+    ([], {}, "en"),
+    ([], {"LANG": "zh_CN.UTF-8"}, "zh"),
+    ([], {"LANG": "zh_CN.UTF-8", "LC_ALL": "en_US.UTF-8"}, "en"),
+    ([], {"LANG": "en_US", "TAO_LANG": "zh"}, "zh"),
+    (["tao", "ask", "--lang", "en"], {"TAO_LANG": "zh"}, "en"),
+    (["tao", "ask", "--lang=zh"], {}, "zh"),
+    (["tao", "--lang"], {}, "en"),
+    ([], {"LC_ALL": "", "LANG": "zh"}, "zh"),
+])  # fmt: skip
+def test_the_language_of_the_command_line(argv, env, lang):
+    assert language(argv, env) == lang
+
+
+def test_of_a_text_in_both_languages_one_is_shown():
+    ours = {"en": 0, "zh": 1}[LANG]
+    assert mine(both("one more thing", "还有一件事")) == ("one more thing", "还有一件事")[ours]
+    assert mine(both("no such model '通义'", "没有模型 '通义'")) == ("no such model '通义'", "没有模型 '通义'")[ours]
+    two = both("first it went wrong", "先出了错") + "\n" + both("then it burnt", "然后烧了")
+    assert mine(two) == ("first it went wrong\nthen it burnt", "先出了错\n然后烧了")[ours]
+    assert mine("one line") == "one line"
+    assert mine("two lines\nof English") == "two lines\nof English"
+    assert mine("两行\n中文的文字") == "两行\n中文的文字"
+    assert LABELS["zh"].keys() == LABELS["en"].keys()
