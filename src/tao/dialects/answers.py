@@ -32,9 +32,9 @@ def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:
     A new cycle is a line-start action of a known tool with its input, or a Thought, Question or Observation from which a
     complete step or another final answer follows. Nothing in a code fence begins one.
     """
-    turn = TURN.search(text, start)
-    ends = [turn.start() if turn else len(text), _markup(text, start, tools)]
-    end = min(ends + [found.start() for found in [_THINK.search(text, start)] if found])
+    ends = [turn_end(text, start), _markup(text, start, tools)]
+    thinking = _THINK.search(text, start) if "hink" in text or "HINK" in text or "thought" in text else None
+    end = min([*ends, thinking.start()] if thinking else ends)
     opening: int | None = None
     for label in outside_fences(text, start):
         if label.start >= end:
@@ -46,9 +46,19 @@ def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:
     return end
 
 
+def turn_end(text: str, start: int) -> int:
+    """Where the next turn begins, made up by the model, outside fences; the end where none does."""
+    turn = TURN.search(text, start) if "<" in text else None
+    if turn is None or any(a <= turn.start() < b for a, b in fences(text, start)):
+        return len(text)
+    return turn.start()
+
+
 def _markup(text: str, start: int, tools: Tools) -> int:
     """Where native call markup begins behind an answer, on its own line or as its end; within running text it is an example."""
     at = start
+    if "<" not in text and "[" not in text and "✿" not in text:
+        return len(text)
     for _ in range(16):
         found = OPENER.search(text, at)
         if found is None:
@@ -115,7 +125,7 @@ def announces(text: str, tools: Tools) -> bool:
 
 def no_tool_answer(thought: str) -> str | None:
     """The text behind `Do I need to use a tool? No`, without `AI:`; None where the thought does not say so."""
-    found = NO_TOOL.search(thought)
+    found = NO_TOOL.search(thought) if "tool" in thought.lower() or "工具" in thought else None
     if found is None:
         return None
     return _SPEAKER.sub("", thought[found.end() :], count=1).strip(SPACE)

@@ -15,6 +15,7 @@ _JSONISH = re.compile(r"[{｛\[]\s{0,40}[{｛\[]?\s{0,40}(?:$|\\?[\"'“]|[A-Za-
 _QUOTED_KEY = re.compile(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:：]")
 _LITERAL = re.compile(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
+_QUOTE_END = re.compile(r"([\"'])([^\"'\n]{1,2000})([\"'])[ \t]*\n[ \t]*\n")
 _UNKNOWN_KEY = re.compile(r"(?:^|[,，;；]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
 
 
@@ -74,7 +75,7 @@ def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool, f
             args = _from_json(shape, found.value, body)
             if args is not None:
                 return Args(args.values, found.mended) if isinstance(args, Args) else args
-        elif _JSONISH.match(body) and (body[0] in "{｛" or not _one_text(shape)):
+        elif not _one_text(shape) if body[0] in "[［" else _JSONISH.match(body):
             return Bad("truncated" if found.kind == "truncated" else "bad_json", body)
     if not shape.schemas:
         return Args({})
@@ -83,6 +84,8 @@ def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool, f
             inner = read_json(string.value.strip())
             if isinstance(inner, Read) and isinstance(inner.value, dict):
                 return Args(inner.value, mended=True)
+        elif body.startswith(('"{\\"', '"{ \\"')):
+            return Bad("truncated", body)
         if (key := _QUOTED_KEY.match(body)) and shape.known(key[1]):
             return _headless(shape, body, sealed=sealed)
     if unwrapped := _self_call(tool, body):
@@ -101,7 +104,7 @@ def _one_text(shape: Parameters) -> bool:
 def _from_json(shape: Parameters, value: Any, body: str) -> Args | Bad | None:
     """Arguments from a JSON value; None where it is text after all."""
     if isinstance(value, dict):
-        return Args(value)
+        return _no_echo(shape, value)
     if isinstance(value, list):
         if shape.sole and "array" in kinds(shape.schemas[shape.sole]):
             return Args({shape.sole: value})
@@ -111,6 +114,13 @@ def _from_json(shape: Parameters, value: Any, body: str) -> Args | Bad | None:
             return Args({})
         return None if shape.sole else Bad("bare_input", body)
     return None
+
+
+def _no_echo(shape: Parameters, value: Mapping[str, Any]) -> Args | Bad:
+    """The object as arguments, unless it is the tool's own description."""
+    if "properties" in value and "type" in value and not any(map(shape.known, value)):
+        return Bad("schema_echo", str(dict(value)))
+    return Args(value)
 
 
 def _headless(shape: Parameters, body: str, *, sealed: bool) -> Args | Bad:
@@ -144,6 +154,8 @@ def from_call(tool: ToolSpec, text: str, opened: int, closed: int) -> Args | Bad
             args = from_list(shape, found)
             if args is not None:
                 return args
+            if len(found.values) > max(1, len(shape.schemas)):
+                return Bad("bare_input", inner)
     elif len(shape.required) > 1 and _LITERAL.match(inner) and inner[0] not in "{｛":
         found = listed(f"({inner})", 0)
         if isinstance(found, Listed) and found.literal and not found.named and len(found.values) == len(shape.required):
@@ -221,7 +233,7 @@ def from_value(tool: ToolSpec, value: Any) -> Args | Bad:
     """Arguments from a JSON value: an object, JSON in a string, or one value for the one parameter."""
     shape = parameters(tool)
     if isinstance(value, dict):
-        return Args(value)
+        return _no_echo(shape, value)
     if isinstance(value, str) and value.strip(SPACE):
         return from_text(tool, value)
     if value is None or value in ("", []):
@@ -242,6 +254,8 @@ def from_wire(tool: ToolSpec, pairs: Mapping[str, Any]) -> Args:
 def unquoted(text: str) -> str:
     """Without one layer of quotes around the whole, or a lone one in front; quotes around a part stay."""
     text = text.strip(SPACE)
+    if (end := _QUOTE_END.match(text)) and end[1] == end[3]:
+        text = text[: end.end(3)]
     for triple in ('"""', "'''"):
         if len(text) >= 6 and text.startswith(triple) and text.endswith(triple):
             return text[3:-3]

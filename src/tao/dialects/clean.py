@@ -22,7 +22,7 @@ TAIL = re.compile(
     r"|<start_of_turn>$|\[EOS\]$|\[/?INST\]$|<\|END_OF_TURN_TOKEN\|>$|<\|END_RESPONSE\|>$|</response>$|\[e~\[$"
 )
 TURN = re.compile(
-    r"<\|im_end\|>[\s]{0,9}<\|im_start\|>|<\|eot_id\|>[\s]{0,9}<\|start_header_id\|>|</s>[\s]{0,9}(?:<s>|\[INST\])"
+    r"<\|im_end\|>[\s]{0,9}<\|im_start\|>|<\|eot_id\|>[\s]{0,9}<\|start_header_id\|>|</s>[\s]{0,9}(?:<s>|\[INST\]|(?:Human|User|Assistant|用户|助手)[:：])"
     r"|<end_of_turn>[\s]{0,9}<start_of_turn>|<\|end\|>[\s]{0,9}<\|user\|>|<｜end▁of▁sentence｜>[\s]{0,9}<｜User｜>"
 )
 MAX_TOKENS = 40

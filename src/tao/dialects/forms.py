@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Literal
 
 from tao.dialects.clean import fence_at
@@ -74,7 +75,7 @@ def _skips(text: str, at: int, limit: int) -> list[tuple[int, int]]:
     """The quoted strings between two places; none goes over a line."""
     found: list[tuple[int, int]] = []
     opened = -1
-    for mark in _QUOTED.finditer(text, at, limit):
+    for mark in islice(_QUOTED.finditer(text, at, limit), MAX_BRACKETS):
         char, place = mark[0], mark.start()
         if char == "\n":
             opened = -1
@@ -102,7 +103,7 @@ def listed(text: str, opened: int, limit: int | None = None) -> Listed | Fault:
                     return Fault("truncated", reader.pos)
                 return Listed(values, named, reader.pos, literal=True, whole=False)
             if char == ",":
-                reader.pos += 1
+                reader.comma()
                 fresh = True
                 continue
             if not fresh:

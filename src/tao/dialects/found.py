@@ -10,7 +10,7 @@ from tao.dialects.leaks.openers import OPENER, SKIP
 from tao.dialects.names import Tools, is_finish, is_null, peeled
 from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.state import MAX_TRIES, Scan
-from tao.dialects.wishes import Acts, Fails, Outcome, Says, Wish, outcome
+from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, Wish, outcome
 
 Step = tuple[Outcome | None, int]
 """What an item comes to (None: nothing, go on) and where to look on."""
@@ -23,7 +23,7 @@ _CUT = re.compile(r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|tool_?cal
 _CUT_NAME = re.compile(r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|name)[\"'”]\s{0,9}:\s{0,9}[\"'“]([^\"'”\n]{1,80})[\"'”]", re.IGNORECASE)
 _OWN_TAG = re.compile(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})[ \t]{0,4}/?>")
 _GENERIC = re.compile(r"[ \t]*tool_call\(")
-_TO = re.compile(r"to=((?:functions?\.)?[\w.\-\u4e00-\u9fff]{1,120})[^{\n<]{0,40}(?:<\|[^|>]{1,30}\|>[^{\n<]{0,20}){0,3}\s{0,9}(?=\{)")
+_TO = re.compile(r"to=((?:functions?\.)?[\w.\-\u4e00-\u9fff]{1,120}+)[^{\n<]{0,40}+(?:<\|[^|>]{1,30}+\|>[^{\n<]{0,20}+){0,3}+\s{0,9}+(?=\{)")
 _FUNCTIONARY = re.compile(r">>>[ \t]?([\w.\-\u4e00-\u9fff]{1,120})[ \t]*(?:\n|(?=\{)|$)")
 ANSWER_TAG = re.compile(r"<(final_answer|answer|最终答案)>", re.IGNORECASE)
 
@@ -207,6 +207,9 @@ def markup_item(scan: Scan, start: int) -> Step:
     leak = leak_at(text, start, scan.tools)
     if leak is not None:
         result = leak.fault or outcome(leak.wishes, scan.tools)
+        if isinstance(result, Nothing):
+            scan.keep(start, scan.mode, leak.end)
+            return None, leak.end
         return leaked(scan, result, start), leak.end
     skipped = SKIP.match(text, start)
     after = max(start + 1, skipped.end() if skipped else 0)

@@ -37,6 +37,8 @@ def wishes(value: Any, *, mended: bool = False, depth: int = 0) -> list[Wish] | 
         return _action(keys, thought, mended=mended, depth=depth)
     for wrapper in _WRAPPERS:
         inner = keys.get(wrapper)
+        if inner == [] and wrapper in {"toolcalls", "functioncalls"}:
+            return []
         if isinstance(inner, Mapping | list) and inner and (found_inner := wishes(inner, mended=mended, depth=depth + 1)) is not None:
             return found_inner
     if not keys.keys() & set(_INPUTS) and not keys.keys() <= _ASIDE | set(_NAMES):

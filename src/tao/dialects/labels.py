@@ -18,21 +18,29 @@ WORDS = {
     "observation": r"observations?|观察(?:结果)?",
     "question": r"question|(?:用户)?问题",
 }
-KINDS = tuple(WORDS)
+_ACTIONS = frozenset(("action", "行动", "动作"))
 STRONG = re.compile(r"final|最", re.IGNORECASE)
 RESIDUE = "observation"
 
 _PREFIX = rf"[ \t\xa0\u3000>#*_`\-+•.)\d、（(\[【☀-➿🌀-🫿\ufe0f{ZERO_WIDTH}]{{0,48}}+"
-_NAMES = "|".join(f"(?P<{kind}>{words})" for kind, words in WORDS.items())
+_STARTS = {
+    "fi": "final", "an": "final", "最终": "final", "最后": "final", "答案": "final", "回答": "final", "th": "thought", "思考": "thought",
+    "想法": "thought", "ob": "observation", "观察": "observation", "qu": "question", "问题": "question", "用户": "question",
+}  # fmt: skip
 _GAP = rf"[ \t\xa0{ZERO_WIDTH}]"
 _NUMBER = rf"(?:{_GAP}{{0,3}}(?:[#(（\[]?\d{{1,3}}[)）\]]?|[一二三四五六七八九十]))?"
 LABEL = re.compile(
-    rf"(?P<prefix>{_PREFIX})(?:{_NAMES}){_NUMBER}{_GAP}{{0,3}}(?P<mid>[*_`\]】）)]{{0,4}}){_GAP}{{0,3}}"
-    rf"(?:[:：](?P<after>[*_`]{{0,3}})|(?P<bare>$))",
+    rf"(?P<prefix>{_PREFIX})(?P<word>{'|'.join(WORDS.values())}){_NUMBER}{_GAP}{{0,3}}(?P<mid>[*_`\]】）)]{{0,4}}){_GAP}{{0,3}}"
+    rf"(?:[:：](?P<after>[*_`]{{0,3}})|(?P<bare>$)|(?P<square>(?<=[】\]])))",
     re.IGNORECASE | re.MULTILINE,
 )
 """Matched at the start of a line. Possessive and bounded: linear."""
-LINE = re.compile(rf"\n(?={_PREFIX}(?:{'|'.join(WORDS.values())})|[ \t]*(?:```|~~~))", re.IGNORECASE)
+LABEL_LINE = (
+    rf"{_PREFIX}(?:[Aa][Cc][Tt][Ii]|[Aa][Nn][Ss][Ww]|[Ff][Ii][Nn][Aa]|[Tt][Hh][OoIi][UuNn]|[Oo][Bb][Ss][Ee]|[Qq][Uu][Ee][Ss]"
+    r"|最[终后]|答案|回答|行动|动作|思考|想法|观察|用户|问题)"
+)
+_AGAIN = re.compile(LABEL_LINE)
+LINE = re.compile(rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~))")
 """A line that may begin with a label or a fence; finds the few lines worth a closer look."""
 _FENCE_LINE = re.compile(r"\n[ \t]*(?=```|~~~)")
 MID_INPUT = re.compile(rf"(?:{WORDS['input']})[ \t]*\d{{0,3}}[ \t]*[*_`]{{0,3}}[:：][*_`]{{0,3}}", re.IGNORECASE)
@@ -43,6 +51,8 @@ JUNK = re.compile(r"(?m)^[ \t]*(?:Action (?!Input)[A-Z]\w+|(?:Tool|Output|Functi
 """Labels that no form has and that models put between: `Action Reason:`, `Tool Name:`, `Output Files:`."""
 
 
+MAX_LABELS = 400
+"""So many labels and fences are looked at within one value."""
 MAX_AGAIN = 3
 """So often a label may stand doubled."""
 
@@ -73,15 +83,18 @@ def _one(text: str, start: int) -> Label | None:
     found = LABEL.match(text, start)
     if found is None:
         return None
-    kind = next(kind for kind in KINDS if found[kind] is not None)
-    prefix, mid, after = found["prefix"], found["mid"], found["after"] or ""
+    prefix, word, mid, after, bare, square = found.groups()
+    after = after or ""
+    if square is not None and not ("【" in prefix or prefix.rstrip().endswith("[")):
+        return None
     marked = "**" in prefix or "__" in prefix
-    if found["bare"] is not None and not (prefix.strip(" \t").startswith("#") or (marked and ("**" in mid or "__" in mid))):
+    if bare is not None and not (prefix.strip(" \t").startswith("#") or (marked and ("**" in mid or "__" in mid))):
         return None
     end = found.end()
     if after and not (set(after) <= set(prefix) and not set(after) & set(mid)):
         end, after = end - len(after), ""
-    return Label(kind, start, end, found[kind], marked and "**" not in mid + after and "__" not in mid + after)
+    kind = _STARTS.get(word[:2].lower()) or ("action" if word.lower() in _ACTIONS else "input")
+    return Label(kind, start, end, word, marked and "**" not in mid + after and "__" not in mid + after)
 
 
 def _again(text: str, label: Label) -> Label | None:
@@ -91,6 +104,8 @@ def _again(text: str, label: Label) -> Label | None:
     start = label.value
     while start < len(text) and text[start] in SPACE:
         start += 1
+    if not _AGAIN.match(text, start):
+        return None
     second = _one(text, start)
     if second is None:
         return None
@@ -115,7 +130,10 @@ def next_label(text: str, start: int, end: int | None = None) -> Label | None:
 def outside_fences(text: str, start: int) -> Iterator[Label]:
     """The labels of the lines after `start`, without those in code fences; a fence never closed hides all that follows."""
     at = start
-    while mark := LINE.search(text, at):
+    for _ in range(MAX_LABELS):
+        mark = LINE.search(text, at)
+        if mark is None:
+            return
         line = bare = at = mark.end()
         while text[bare : bare + 1] in {" ", "\t"}:
             bare += 1
@@ -130,12 +148,15 @@ def fences(text: str, start: int) -> list[tuple[int, int]]:
     """The code fences that begin a line after `start`."""
     found: list[tuple[int, int]] = []
     at = start
-    while mark := _FENCE_LINE.search(text, at):
+    for _ in range(MAX_LABELS):
+        mark = _FENCE_LINE.search(text, at)
+        if mark is None:
+            return found
         fence = fence_at(text, mark.end())
         at = fence[2] if fence else mark.end()
         if fence:
             found.append((mark.end(), fence[2]))
-    return found
+    return [*found, (at, len(text))]
 
 
 def residue(text: str) -> str:

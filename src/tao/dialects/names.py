@@ -5,7 +5,7 @@ Also the names that are not tools: those that finish a run, and those that say "
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 
 from tao.dialects.clean import SPACE, STRUCTURE, visible
 from tao.messages import ToolSpec
@@ -19,6 +19,8 @@ NULL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 NEGATED = re.compile(r"\b(?:no|not|don'?t|do not|without|never|cannot|can'?t|instead of|neither)\b|不(?:用|要|需|必|使用|调用|能|应该?|再)|没(?:有|必要)|无需|无须|别(?:用|再|调)|并非", re.IGNORECASE)
+MAX_NAME = 400
+"""No name, and no phrase around one, is longer."""
 _WORD = re.compile(r"[\s_\-]+")
 _LEAD = re.compile(r"(?:functions?|tools?|default_api|multi_tool_use)[.:](?=\w)", re.IGNORECASE)
 _COUNT = re.compile(r"(?::\d{1,4}|\[\d{1,4}\])$")
@@ -35,37 +37,42 @@ def squeeze(name: str) -> str:
     return _WORD.sub("", name).lower()
 
 
-@dataclass(frozen=True)
 class Tools:
-    """The tools at hand, by name and by squeezed name."""
+    """The tools at hand, by name and (made when first needed) by squeezed name."""
 
-    specs: Sequence[ToolSpec]
-    exact: Mapping[str, ToolSpec] = field(default_factory=dict)
-    squeezed: Mapping[str, tuple[ToolSpec, ...]] = field(default_factory=dict)
+    def __init__(self, specs: Sequence[ToolSpec]) -> None:
+        self.specs = specs
+        self.exact: Mapping[str, ToolSpec] = {spec.name: spec for spec in specs}
 
-    @classmethod
-    def of(cls, specs: Sequence[ToolSpec]) -> "Tools":
-        """Index them."""
-        squeezed: dict[str, tuple[ToolSpec, ...]] = {}
-        for spec in specs:
-            squeezed[squeeze(spec.name)] = (*squeezed.get(squeeze(spec.name), ()), spec)
-        return cls(specs, {spec.name: spec for spec in specs}, squeezed)
+    @cached_property
+    def squeezed(self) -> Mapping[str, list[ToolSpec]]:
+        """The tools by their names without case, spaces, `_` and `-`."""
+        found: dict[str, list[ToolSpec]] = {}
+        for spec in self.specs:
+            found.setdefault(squeeze(spec.name), []).append(spec)
+        return found
 
     def get(self, name: str) -> ToolSpec | None:
         """By name: exact, else ignoring case, else ignoring spaces, `_` and `-`; only where one tool fits."""
         if name in self.exact:
             return self.exact[name]
+        if len(name) > MAX_NAME:
+            return None
         found = self.squeezed.get(squeeze(name), ())
         same = [spec for spec in found if spec.name.lower() == name.lower()]
         return same[0] if len(same) == 1 else found[0] if len(found) == 1 else None
 
     def resolve(self, phrase: str) -> ToolSpec | None:
         """The tool that an action line names, stripped of what models put around a name; None where that is not certain."""
+        if phrase in self.exact:
+            return self.exact[phrase]
+        if len(phrase) > MAX_NAME:
+            return None
         phrase = visible(phrase).strip(SPACE)
         for name in peeled(phrase):
             if found := self.get(name):
                 return found
-        if len(phrase) > 400 or NEGATED.search(phrase):
+        if NEGATED.search(phrase):
             return None
         return self._contained(phrase)
 
@@ -103,7 +110,9 @@ def _dotted(text: str, at: int, end: int) -> bool:
 
 
 def peeled(phrase: str) -> list[str]:
-    """A phrase with ever more stripped from around the name."""
+    """A phrase with ever more stripped from around the name; nothing where it is too long for one."""
+    if len(phrase) > MAX_NAME:
+        return []
     seen: list[str] = []
     name = phrase
     for _ in range(6):
@@ -133,11 +142,11 @@ def _peel(name: str) -> str:
 
 def is_finish(phrase: str, tools: Tools) -> bool:
     """Whether the name finishes the run; a real tool of that name is a tool."""
-    names = [squeeze(name) for name in peeled(visible(phrase).strip(SPACE))]
+    names = [squeeze(name) for name in peeled(visible(phrase.strip(SPACE)))]
     return any(name in FINISH for name in names) and not any(tools.get(name) for name in names)
 
 
 def is_null(phrase: str, tools: Tools) -> bool:
     """Whether the name says that nothing is to be done (`None`, `N/A`, `no tool needed`, `无`, `直接回复`)."""
-    name = visible(phrase).strip(SPACE).strip(_QUOTES + "()（）").strip(SPACE).rstrip(".。").translate(STRUCTURE)
+    name = visible(phrase[: MAX_NAME + 1]).strip(SPACE).strip(_QUOTES + "()（）").strip(SPACE).rstrip(".。").translate(STRUCTURE)
     return bool(NULL.fullmatch(name[:300])) and tools.get(name) is None

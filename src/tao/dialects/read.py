@@ -22,7 +22,7 @@ def read(text: str, tools: Sequence[ToolSpec], *, step: int = 1, lang: str = "en
 
     `step` is the number of the reply in its run; calls get the ids "step.1", "step.2" … . Never raises.
     """
-    return _event(judge(text, Tools.of(tools)), tools, step, lang)
+    return _event(judge(text, Tools(tools)), tools, step, lang)
 
 
 def read_calls(
@@ -35,7 +35,7 @@ def read_calls(
     """
     if not calls:
         return read(text, tools, step=step, lang=lang)
-    index = Tools.of(tools)
+    index = Tools(tools)
     wishes = [Wish(call.name, _given(call.arguments), "json") for call in calls]
     result = outcome(wishes, index)
     judged = Judged(result if isinstance(result, Acts | Says | Fails) else Fails("no_name", calls[0].name), text.strip(SPACE))

@@ -27,9 +27,17 @@ _WORD = re.compile(r"[^,{}\[\]()\"“”\n，｛｝［］（）：`<>=|;]{1,400}
 _KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
 _NEXT_KEY = re.compile(r"(?:\\?[\"'“`‘][^\"'“”`\n\\{}\[\],:]{1,80}\\?[\"'”`’]|[A-Za-z_\u4e00-\u9fff][\w\-]{0,60}+)[\s]{0,40}+(?:[:：=])")
 _CUT_KEY = re.compile(r"(?:\\?[\"'“`‘])?\w{0,60}$")
+_KEYLESS = re.compile(r"\s{0,20}\"[^\"\n\\]{0,80}\"\s{0,20}(?:\}|,\s{0,20}\"[^\"\n\\]{1,80}\"\s{0,9}:)")
+"""A value that stands where a key should: what the writer meant cannot be told."""
+_JOINED = re.compile(r"\s{1,9}[+%]\s{0,9}[\"'(\w]|\+\s{0,9}[\"']|\.\w{1,20}\(")
+_MARKS = {
+    "escaped": re.compile(r'\\+"'),
+    "curly": re.compile(r'[”"\\]'),
+    **{close: re.compile(rf"[{close}\\]") for close in ("'", "”", "’", "`")},
+}
 _QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "`": "`"}
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
-_FOLD = {"｛": "{", "｝": "}", "［": "[", "］": "]", "（": "(", "）": ")", "，": ",", "：": ":", "＝": "=", "、": ","}
+_FOLD = {";": ",", "；": ",", "｛": "{", "｝": "}", "［": "[", "］": "]", "（": "(", "）": ")", "，": ",", "：": ":", "＝": "=", "、": ","}
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nil": None}
 _LATER = re.compile(r"\"\s*+[,}\]]")
 
@@ -139,6 +147,13 @@ class Loose:
             else:
                 return _FOLD.get(two[:1], two[:1])
 
+    def comma(self) -> None:
+        """Go past a comma."""
+        self.pos += 1
+        self.values += 1
+        if self.values > MAX_VALUES:
+            raise self.stop()
+
     def value(self, enclosing: str) -> Any:
         """Any value."""
         char = self.skip()
@@ -181,7 +196,7 @@ class Loose:
                     break
                 self.pos += 1
             elif char == ",":
-                self.pos += 1
+                self.comma()
                 comma = True
             else:
                 key = self.key(char)
@@ -213,10 +228,8 @@ class Loose:
         escaped = self.text[self.pos] == "\\"
         quote = self.text[self.pos + escaped]
         begin = self.pos + escaped + 1
-        ends = [self.text.find(mark, begin, begin + 400) for mark in {_QUOTES.get(quote, quote), quote, "”" if quote == "“" else quote}]
-        end = min((end for end in ends if end >= 0), default=-1)
-        if quote == "“" and end < 0:
-            end = self.text.find('"', begin, begin + 400)
+        closing = '"”' if quote in '"“”' else _QUOTES[quote]
+        end = min((end for mark in closing if (end := self.text.find(mark, begin, begin + 400)) >= 0), default=-1)
         if end < 0:
             self.pos = min(len(self.text), begin + 400)
             raise self.stop("truncated" if self.pos == len(self.text) else "damaged")
@@ -243,7 +256,7 @@ class Loose:
                     break
                 raise self.stop()
             if char == ",":
-                self.pos += 1
+                self.comma()
                 comma = True
             else:
                 result.append(self.value("["))
@@ -269,6 +282,8 @@ class Loose:
             raise self.stop()
         self.pos = found.end()
         char = self.skip()
+        if not any(map(str.isalnum, words)):
+            raise self.stop()
         if words.lower() in _WORDS:
             self.closed = True
             return _WORDS[words.lower()]
@@ -301,13 +316,15 @@ class Loose:
     def close_of(self, begin: int, close: str, enclosing: str, *, escaped: bool, curly: bool) -> int:
         """Where the string that began at `begin` is closed."""
         text, at, inner, odd = self.text, begin, 0, 0
-        marks = re.compile(r'\\+"' if escaped else rf"[{close}{'”' if curly else ''}\\]" if not curly else r'[”"\\]')
+        marks = _MARKS["escaped" if escaped else "curly" if curly or close == '"' else close]
         while found := marks.search(text, at):
             at = found.start()
             if escaped and len(found[0]) > 2:
                 at = found.end()
             elif not escaped and text[at] == "\\":
                 at += 2
+            elif text[at] == "”" and close == '"' and (curled := text.count("“", begin, at)) != 0 and curled > text.count("”", begin, at):
+                at = found.end()
             elif self.ends_string(found.end(), enclosing):
                 if odd % 2 and _LATER.search(text, found.end()) and close == '"':
                     break
@@ -332,7 +349,13 @@ class Loose:
         if char in "}])":
             return text[after + 1 : after + 2] not in {'"', "'", "”"} and (char != ")" or "(" in self.open)
         if char == ",":
+            if enclosing == "{" and _KEYLESS.match(text, after + 1):
+                self.pos = after
+                raise self.stop()
             return self.goes_on(after + 1, enclosing)
+        if _JOINED.match(text, at):
+            self.pos = after
+            raise self.stop()
         if text.startswith(("/*", "//", "# "), after):
             return True
         if after == at and char not in "\"'“":

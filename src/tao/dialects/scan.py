@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable
 
-from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy
+from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy, turn_end
 from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import (
     ANSWER_TAG, Step, answer_tag_item, args_item, fence_item, functionary_item, json_item, markup_item, own_tag_item, recipient_item,
 )  # fmt: skip
-from tao.dialects.labels import LINE, MID_ACTION, MID_INPUT, Label, label_at
+from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, label_at
 from tao.dialects.leaks import OPENER, OPENING, harmony
 from tao.dialects.names import Tools, is_finish
 from tao.dialects.state import Judged, Scan
@@ -18,7 +18,7 @@ from tao.dialects.thoughts import OPEN, STRAY, block_at
 from tao.dialects.wishes import Acts, Fails, Nothing, Says
 
 MARK = re.compile(
-    rf"{LINE.pattern}|\n(?=[ \t]*(?:[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())|\{{(?=\s{{0,20}}\\?[\"'“])|```(?=\w{{0,12}}\s{{0,9}}[{{\[])"
+    rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~|[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())|\{{(?=\s{{0,20}}\\?[\"'“])|```(?=\w{{0,12}}\s{{0,9}}[{{\[])"
     rf"|(?P<opener>{OPENER.pattern})|(?P<answer>{ANSWER_TAG.pattern})|>>>(?=[ \t]?\w)|to=(?=functions?\.)|\[ARGS\]|{OPEN.pattern}",
     re.IGNORECASE,
 )
@@ -99,6 +99,8 @@ def past_stray(scan: Scan) -> None:
 def _inline(scan: Scan) -> tuple[int, str, int] | None:
     """The first `… Action: X Action Input: Y` within a line, where X is a known tool: place, name, start of the input."""
     text, at = scan.text, 0
+    if not any(word in text for word in ("nput", "NPUT", "rg", "aram", "输入", "参数")):
+        return None
     for _ in range(8):
         given = MID_INPUT.search(text, at)
         if given is None:
@@ -217,7 +219,8 @@ def unlabelled(scan: Scan) -> Acts | Says | Fails:
     if scan.labelled:
         answer = no_tool_answer(thought)
         return Says(tidy(answer)) if answer else Fails("no_step", thought)
-    text = tidy(_RETURN.sub("", "".join(piece for mode, piece in scan.said if mode != "thought")))
+    text = _RETURN.sub("", "".join(piece for mode, piece in scan.said if mode != "thought"))
+    text = tidy(text[: turn_end(text, 0)])
     if not text or (scan.said[0][0] == "quoted" and not text.startswith(QUESTIONS)):
         return _recovered(scan)
     if scan.skipped or scan.inside:

@@ -3,7 +3,7 @@
 import re
 
 from tao.dialects.arguments import Args, Bad, from_call, from_list, from_text
-from tao.dialects.clean import SPACE, fence_at
+from tao.dialects.clean import SPACE, TURN, fence_at
 from tao.dialects.convert import missing, parameters
 from tao.dialects.forms import Listed, closing, listed
 from tao.dialects.jsoncalls import wishes
@@ -19,6 +19,8 @@ from tao.messages import ToolSpec
 _OPEN = re.compile(r"[\[(［（{｛]")
 _JSON = re.compile(r"[{｛]|[\[［]\s{0,40}[{｛\"'“]")
 _BREAK = re.compile(r"(?m)^[ \t]*</?(?:think(?:ing)?|action|tool_call|tool_response|function_calls)\b[^>\n]{0,40}>", re.IGNORECASE)
+_CUTTING = ("<", "Action ", "Tool ", "Output ", "Function ", "bservation", "BSERVATION", "观察")
+_NAMES_TOOL = re.compile(r"[\"'“](?:name|action|tool|function|tool_call)", re.IGNORECASE)
 _FOLLOWS = re.compile(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")
 
 
@@ -36,8 +38,8 @@ def input_region(text: str, start: int) -> tuple[int, int]:
     if following and following.kind == "question" and not _cycle(text, following):
         following = _past_questions(text, following)
     end = following.start if following else len(text)
-    cuts = [JUNK, TAG_OBSERVATION, _BREAK] if text[start : start + 1] in "{[｛" else [JUNK, MID_OBSERVATION, TAG_OBSERVATION, _BREAK]
-    for cut in cuts:
+    cuts = [JUNK, TAG_OBSERVATION, _BREAK] if text[start : start + 1] in "{[｛" else [JUNK, MID_OBSERVATION, TAG_OBSERVATION, _BREAK, TURN]
+    for cut in cuts if any(word in text for word in _CUTTING) else ():
         if found := cut.search(text, at, end):
             end = found.start()
     return start, max(start, end)
@@ -101,8 +103,8 @@ def _named(text: str, line: str, at: int | None, following: Label | None, tools:
     if at is not None and (cut := MID_OBSERVATION.search(line)) and (not (opened := _OPEN.search(line)) or cut.start() < opened.start()):
         line = line[: cut.start()]
     given = following if following and following.kind == "input" else None
-    explicit = given is not None and not missing(text[slice(*input_region(text, given.value))])
     opened = _OPEN.search(line)
+    explicit = opened and given and not missing(text[slice(*input_region(text, given.value))])
     if opened and at is not None and not explicit and (called := _called(text, at, at + opened.start(), following, tools)):
         return called
     if opened and at is None and (called := _called(line, 0, opened.start(), None, tools)):
@@ -148,10 +150,29 @@ def with_input(text: str, name: str, value: int, tools: Tools, *, bold: bool = F
         if is_finish(name, tools):
             return finish(given, name=name, sealed=sealed), end
         return (Nothing() if is_null(name, tools) else Fails("unknown_tool", name.strip(SPACE))), end
+    if (inner := _call_as_input(text, start, end, tool, tools)) is not None:
+        return inner, end
     args = from_text(tool, given, sealed=sealed, rest=text[start:])
     if isinstance(args, Bad):
         return Fails(args.reason, args.quote, tool.name), end
     return Acts(((tool, args.values),), _renamed(tool, name) + ("json_repaired",) * args.mended), end
+
+
+def _call_as_input(text: str, start: int, end: int, tool: ToolSpec, tools: Tools) -> Outcome | None:
+    """An input that is a whole call once more, in JSON or markup: unwrapped where it calls the same tool, else a fault."""
+    if OPENER.match(text, start):
+        leak = leak_at(text, start, tools)
+        wished = list(leak.wishes) if leak and not leak.fault else None
+    elif text.startswith(("{", "｛"), start) and _NAMES_TOOL.search(text, start, min(end, start + 400)):
+        found = read_json(text, start, end)
+        keys = found.value if isinstance(found, Read) and isinstance(found.value, dict) else {}
+        wished = None if any(map(parameters(tool).known, keys)) else wishes(keys)
+    else:
+        return None
+    if not wished or len(wished) != 1 or wished[0].given is None or not any(map(tools.get, peeled(wished[0].name))):
+        return None
+    same = any(tools.get(name) is tool for name in peeled(wished[0].name))
+    return outcome(wished, tools) if same else Fails("no_input", text[start:end], tool.name)
 
 
 def _called(text: str, at: int, opened: int, following: Label | None, tools: Tools) -> tuple[Outcome, int] | None:

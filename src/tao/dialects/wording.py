@@ -41,6 +41,10 @@ REASONS = {
         "en": "The input is not valid JSON and could not be mended safely: {quote}",
         "zh": "输入不是有效的 JSON，也无法安全地修复：{quote}",
     },
+    "schema_echo": {
+        "en": "The input of {tool} repeats the tool's description instead of giving values: {quote}",
+        "zh": "{tool} 的输入照抄了工具说明，没有给出实际的值：{quote}",
+    },
     "truncated": {
         "en": "The reply breaks off in the middle of an input, so nothing was executed: {quote}",
         "zh": "回复在输入中途断开，因此没有执行：{quote}",

@@ -21,7 +21,7 @@ HARMONY = r"<(?:\|channel\|>|\|start\|>assistant)"
 WORDS = r"functools[ \t]?(?=\[)|✿FUNCTION✿|call:(?=[\w.\-]{1,80}\{)"
 NAMED_SEP = r"function<[|｜]tool[_▁ ]sep[|｜]>"
 _ANGLE = "|".join(part.removeprefix("<") for part in (WRAPPER, TOKEN, DIRECT, HARMONY))
-OPENER = re.compile(rf"<(?=[A-Za-z|｜])(?:{_ANGLE})|{BRACKET}|{WORDS}|{NAMED_SEP}", re.IGNORECASE)
+OPENER = re.compile(rf"<(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|{BRACKET}|{WORDS}|{NAMED_SEP}", re.IGNORECASE)
 """Where native markup may begin. Every branch starts with a fixed character, so a text is searched quickly."""
 
 OPENING = re.compile(

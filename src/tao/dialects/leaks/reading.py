@@ -103,6 +103,8 @@ def _json(text: str, begin: int) -> tuple[list[Wish], int] | Fails | None:
     value = _value(text, begin, _limit(text, begin))
     if isinstance(value, Fault):
         return Fails("truncated" if value.kind == "truncated" else "bad_json", text[begin:])
+    if value.value == []:
+        return [Wish("None", react=True)], value.end
     found = wishes(value.value, mended=value.mended)
     if not found:
         found = _by_name(value.value)
