@@ -1,0 +1,135 @@
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from tao.cli.pens import Edges, PlainPen, ScreenPen
+from tao.cli.view import Story, view
+from tao.cli.words import LABELS
+from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Paused, Replied, Ruled
+from tao.messages import Call, Observation, Reply
+from tao.seams import Delta
+
+SUM, NOW = Call("1.1", "add", {"a": 1, "城": "北京"}), Call("1.2", "now", {})
+
+
+def told(*items, width=60, screen=False, whole=False, lang="en"):
+    """What a story writes, without colours and spinners."""
+    console = Console(file=io.StringIO(), width=width, force_terminal=screen, highlight=False, color_system="truecolor" if screen else None)
+    pen = (ScreenPen if screen else PlainPen)(console, LABELS[lang])
+    story = Story(pen, whole=whole, live=False)
+    for item in items:
+        story.delta(item) if isinstance(item, Delta) else story.event(item)
+    story.close(None)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", console.file.getvalue())
+
+
+def test_a_reply_that_comes_in_pieces_is_written_once():
+    said = told(
+        Asked("q"), Delta("thought", " I need"), Delta("thought", " the sum.\n"), Delta("call", "add"), Replied(Reply("x")),
+        Decided("I need the sum.", (SUM,)), Observed("1.1", Observation("3")), Delta("answer", "It "), Delta("answer", "is 3"), Replied(Reply("x")),
+        Decided("", (), "It is 3"), Ended("answered", "It is 3"),
+    )  # fmt: skip
+    assert said.splitlines()[1:] == [
+        "Thought: I need the sum.", "Action: add", 'Action Input: {"a": 1, "城": "北京"}', "Observation: 3", "Final Answer: It is 3",
+    ]  # fmt: skip
+
+
+def test_what_did_not_come_in_pieces_is_written_from_the_events():
+    said = told(Decided("I need it.", (SUM,)), Observed("1.1", Observation("3")), Decided("Done.", (), "3"), Ended("answered", "3"))
+    assert [line.split(":")[0] for line in said.splitlines()] == ["Thought", "Action", "Action Input", "Observation", "Thought", "Final Answer"]
+
+
+def test_several_calls_say_which_observation_is_whose():
+    said = told(Delta("call", "add"), Decided("", (SUM, NOW)), Observed("1.2", Observation("noon")), Observed("1.1", Observation("3")))
+    assert said.splitlines() == [
+        "Action: add", 'Action Input: {"a": 1, "城": "北京"}', "Action: now", "Action Input: {}", "Observation: [now] noon", "Observation: [add] 3",
+    ]  # fmt: skip
+
+
+def test_a_tool_name_that_was_mended_is_shown_as_it_runs():
+    assert told(Delta("call", "Add"), Decided("", (SUM,))).splitlines()[:2] == ["Action: Add", "Action: add"]
+
+
+def test_an_answer_that_was_not_accepted_gives_way_to_the_next():
+    said = told(
+        Delta("answer", "4"), Replied(Reply("x")), Decided("", (), "4"), Nudged("work it out", "verify"), Delta("answer", "3"), Replied(Reply("x")),
+        Decided("", (), "3"), Ended("answered", "3"),
+    )  # fmt: skip
+    assert said.splitlines() == ["Final Answer: 4", "Note: work it out", "Final Answer: 3"]
+
+
+@pytest.mark.parametrize(("event", "line"), [
+    (Misread("no_step", "say more"), "Note: the reply could not be read: say more"),
+    (Paused("approval"), "Note: waits for a person: approval"),
+    (Ruled("1.1", "h", "approve", "Mo"), "Note: approve Mo"),
+    (Ended("failed", detail="ModelError: no power"), "Note: ModelError: no power"),
+    (Ended("max_steps"), "Note: max_steps"),
+    (Ended("max_steps", "so far"), "Final Answer: so far"),
+    (Nudged("", "silent"), ""),
+])  # fmt: skip
+def test_what_else_can_happen(event, line):
+    assert told(event).strip() == line
+
+
+def test_a_long_observation_is_cut_and_whole_where_asked_for():
+    long = Observation("\n".join(f"line {number}" for number in range(40)))
+    short = told(Decided("", (SUM,)), Observed("1.1", long))
+    assert "line 11" in short
+    assert "line 12" not in short
+    assert "`tao show` has it all" in short
+    assert "line 39" in told(Decided("", (SUM,)), Observed("1.1", long), whole=True)
+    assert len(told(Decided("", (SUM,)), Observed("1.1", Observation("x" * 9000)))) < 2500
+
+
+# ── on a screen ───────────────────────────────────────────────────────────────
+
+
+def test_text_stands_beside_its_label_and_is_wrapped_between_words():
+    said = told(Delta("thought", "one two three four fi"), Delta("thought", "ve six seven"), Decided("", (SUM,)), screen=True, width=32)
+    assert said.splitlines()[:2] == ["Thought       one two three four", "              five six seven"]
+
+
+def test_chinese_is_wrapped_by_its_width():
+    said = told(Delta("thought", "今天是星期一，明天是星期二"), screen=True, width=20, lang="zh")
+    lines = said.splitlines()
+    assert lines[0] == "思考      今天是星期"
+    assert [line.strip() for line in lines[1:]] == ["一，明天是", "星期二"]
+    assert all(line.startswith(" " * 10) for line in lines[1:])
+
+
+def test_a_word_longer_than_the_line_is_broken():
+    said = told(Delta("thought", "x" * 50), screen=True, width=34)
+    assert [len(line.strip()) for line in said.removeprefix("Thought").splitlines()] == [20, 20, 10]
+
+
+def test_steps_and_the_answer_stand_apart():
+    said = told(
+        Decided("t", (SUM,)), Observed("1.1", Observation("a\n\nb")), Decided("u", (), "3"), Ended("answered", "3"), screen=True,
+    )  # fmt: skip
+    assert said.splitlines()[3:] == [
+        "Observation   a", "              ", "              b", "", "Thought       u", "", "Final Answer  3",
+    ]  # fmt: skip
+
+
+def test_the_view_fits_the_screen():
+    plain, dumb = Console(file=io.StringIO()), Console(file=io.StringIO(), force_terminal=True, _environ={"TERM": "dumb"})
+    pens = [type(view(console, as_json=False, quiet=False, lang="en", run="r").pen) for console in (plain, dumb)]
+    assert pens == [PlainPen, PlainPen]
+    assert isinstance(view(Console(file=io.StringIO(), force_terminal=True), as_json=False, quiet=False, lang="zh", run="r").pen, ScreenPen)
+
+
+def test_a_spinner_leaves_no_trace():
+    console = Console(file=io.StringIO(), force_terminal=True, width=40)
+    pen = ScreenPen(console, LABELS["en"])
+    pen.wait("thinking")
+    pen.wait("thinking")
+    pen.close()
+    pen.close()
+    assert console.file.getvalue().endswith(("\x1b[2K", "\x1b[?25h", "\x1b[1A\x1b[2K"))
+
+
+def test_blanks_around_a_text_in_pieces_are_left_out():
+    edges = Edges()
+    assert [edges.feed(piece) for piece in (" \n", " a", " ", "\n", "b  ", "", "c ", " ")] == ["", "a", "", "", " \nb", "", "  c", ""]
