@@ -70,7 +70,7 @@ class Act(Protocol):
 class Policy(Protocol):
     """Whether it goes on. Pure: looks at the run and returns what should be recorded, or None."""
 
-    def __call__(self, run: Run) -> Nudged | Ended | None:
+    def __call__(self, run: Run, /) -> Nudged | Ended | None:
         """Look."""
 
 
