@@ -53,7 +53,9 @@ async def test_the_question_carries_all_that_a_prompt_depends_on():
     assert asked.at > 0
 
 
-@pytest.mark.parametrize(("question", "lang"), [("今天几号?", "zh"), ("What is 年?", "zh"), ("What day?", "en"), ("", "en"), ("𠀀", "zh")])
+@pytest.mark.parametrize(
+    ("question", "lang"), [("今天几号?", "zh"), ("What is 年?", "zh"), ("What day?", "en"), ("", "en"), ("𠀀", "zh")]
+)
 def test_the_language_is_the_questions(question, lang):
     assert language(question) == lang
 
@@ -62,12 +64,16 @@ async def test_tools_are_described_in_the_runs_language():
     tool = declare(add, descriptions={"zh": "两数相加"})
     run = await Agent(ScriptedModel(ANSWERS), [tool], dialect="react").run("二加三?")
     assert (run.asked.lang, run.asked.tools[0].description) == ("zh", "两数相加")
-    assert (await Agent(ScriptedModel(ANSWERS), [tool], dialect="react", lang="en").run("二加三?")).asked.tools[0].description == "Add two numbers."
+    assert (await Agent(ScriptedModel(ANSWERS), [tool], dialect="react", lang="en").run("二加三?")).asked.tools[
+        0
+    ].description == "Add two numbers."
 
 
 async def test_what_was_said_before_is_in_the_prompt():
     model = ScriptedModel(ANSWERS)
-    await Agent(model, [add], dialect="react").run("And 3?", history=[Message("user", "first question"), Message("assistant", "first answer")])
+    await Agent(model, [add], dialect="react").run(
+        "And 3?", history=[Message("user", "first question"), Message("assistant", "first answer")]
+    )
     said = [message.content for message in model.requests[0].messages]
     assert any("first question" in text for text in said)
     assert any("first answer" in text for text in said)
@@ -89,7 +95,9 @@ async def test_a_model_that_fails_is_in_the_record():
     assert (run.ended.reason, run.ended.detail) == ("failed", "ModelError: no power")
 
 
-@pytest.mark.parametrize(("options", "said"), [({"max_steps": 0}, "max_steps is 0; it must be 1 or more"), ({"lang": "fr"}, "lang is 'fr'")])
+@pytest.mark.parametrize(
+    ("options", "said"), [({"max_steps": 0}, "max_steps is 0; it must be 1 or more"), ({"lang": "fr"}, "lang is 'fr'")]
+)
 def test_settings_that_make_no_sense_are_refused(options, said):
     with pytest.raises(ConfigError, match=said):
         agent(**options)
@@ -124,7 +132,9 @@ async def test_the_journal_comes_first_then_observers_then_the_caller():
 
         return emit
 
-    await agent(journal=told("journal"), observers=[told("one"), told("two")]).run("q?", on_event=lambda _: order.append("caller"))
+    await agent(journal=told("journal"), observers=[told("one"), told("two")]).run(
+        "q?", on_event=lambda _: order.append("caller")
+    )
     assert order == ["journal", "one", "two", "caller"] * 7
 
 
@@ -169,7 +179,15 @@ async def test_on_delta_hears_the_reply_as_it_comes_in():
 async def test_stream_gives_events_and_pieces_in_the_order_in_which_they_happen():
     items = [item async for item in agent().stream("q?")]
     events = [item for item in items if not isinstance(item, Delta)]
-    assert [type(event).__name__ for event in events] == ["Asked", "Replied", "Decided", "Observed", "Replied", "Decided", "Ended"]
+    assert [type(event).__name__ for event in events] == [
+        "Asked",
+        "Replied",
+        "Decided",
+        "Observed",
+        "Replied",
+        "Decided",
+        "Ended",
+    ]
     first = next(at for at, item in enumerate(items) if isinstance(item, Delta))
     assert first < next(at for at, item in enumerate(items) if isinstance(item, Replied))
 

@@ -25,7 +25,9 @@ def test_everything_has_a_default():
 
 def test_what_comes_first_wins(alone, monkeypatch):
     (alone / "home" / ".config" / "tao").mkdir(parents=True)
-    (alone / "home" / ".config" / "tao" / "tao.toml").write_text('model = "home"\nmax_steps = 1\nlang = "zh"\n[local]\nthreads = 1\nbatch = 7\n')
+    (alone / "home" / ".config" / "tao" / "tao.toml").write_text(
+        'model = "home"\nmax_steps = 1\nlang = "zh"\n[local]\nthreads = 1\nbatch = 7\n'
+    )
     assert (load().model, load().max_steps, load().lang) == ("home", 1, "zh")
     (alone / "tao.toml").write_text('model = "here"\nmax_steps = 2\n[local]\nthreads = 2\n')
     assert (load().model, load().max_steps, load().lang, load().local.threads, load().local.batch) == ("here", 2, "zh", 2, 7)

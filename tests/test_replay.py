@@ -84,7 +84,9 @@ async def test_the_first_other_decision_ends_the_replay():
 
 async def test_a_policy_that_says_more_than_the_record_is_seen():
     run = await recorded(CALLS, ANSWERS)
-    assert await again(run, lambda run: Nudged("wait", "mine") if run.steps == 1 else None) == [Difference(4, run.events[4], Nudged("wait", "mine"))]
+    assert await again(run, lambda run: Nudged("wait", "mine") if run.steps == 1 else None) == [
+        Difference(4, run.events[4], Nudged("wait", "mine"))
+    ]
 
 
 async def test_a_policy_that_says_less_than_the_record_is_seen():
@@ -100,7 +102,9 @@ async def test_an_observation_out_of_nowhere_is_seen():
 
 
 async def test_parallel_calls_come_back_in_the_order_in_which_they_did():
-    run = await recorded('[{"name": "add", "arguments": {"a": 1, "b": 1}}, {"name": "add", "arguments": {"a": 2, "b": 2}}]', ANSWERS)
+    run = await recorded(
+        '[{"name": "add", "arguments": {"a": 1, "b": 1}}, {"name": "add", "arguments": {"a": 2, "b": 2}}]', ANSWERS
+    )
     first, second = (at for at, event in enumerate(run.events) if isinstance(event, Observed))
     run.events[first], run.events[second] = run.events[second], run.events[first]
     assert all(isinstance(difference.now, Replied) for difference in await again(run))  # the prompt may show them in this order

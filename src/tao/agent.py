@@ -57,7 +57,10 @@ class Agent:
         if max_steps < 1:
             raise ConfigError(both(f"max_steps is {max_steps}; it must be 1 or more", f"max_steps 为 {max_steps}；应不小于 1"))
         if lang not in (None, "zh", "en"):
-            text = both(f"lang is {lang!r}; it must be 'zh', 'en' or None (the question's own)", f"lang 为 {lang!r}；应为 'zh'、'en' 或 None（与问题一致）")
+            text = both(
+                f"lang is {lang!r}; it must be 'zh', 'en' or None (the question's own)",
+                f"lang 为 {lang!r}；应为 'zh'、'en' 或 None（与问题一致）",
+            )
             raise ConfigError(text)
         self.model = connect(model) if isinstance(model, str) else model
         self.tools: tuple[Tool, ...] = tuple(declare(tool) for tool in tools)

@@ -24,8 +24,14 @@ def build(settings: Settings, env: Mapping[str, str], *, model: str | None = Non
     answers = connect(model or settings.model, env=env, thinking=settings.thinking, local=settings.local.model_dump())
     limits = {"max_tokens": settings.max_tokens, "deadline": settings.deadline}
     return Agent(
-        answers, toolbox(settings), dialect=settings.dialect, lang=settings.lang, instructions=settings.instructions,
-        max_steps=settings.max_steps, journal=journal(settings), settings={name: it for name, it in limits.items() if it is not None},
+        answers,
+        toolbox(settings),
+        dialect=settings.dialect,
+        lang=settings.lang,
+        instructions=settings.instructions,
+        max_steps=settings.max_steps,
+        journal=journal(settings),
+        settings={name: it for name, it in limits.items() if it is not None},
     )
 
 
@@ -52,16 +58,20 @@ def tools_of(where: str) -> list[Tool]:
         near = ", ".join(name for name, value in names.items() if callable(value) and not name.startswith("_")) or "-"
         raise ConfigError(both(f"{path} has no function {factory!r}; it has: {near}", f"{path} 中没有函数 {factory!r}；其中有：{near}"))
     try:
-        found = names[factory]() if factory else names.get("TOOLS", [value for value in names.values() if isinstance(value, Tool)])
+        found = (
+            names[factory]() if factory else names.get("TOOLS", [value for value in names.values() if isinstance(value, Tool)])
+        )
         tools = [declare(tool) for tool in (found if isinstance(found, Iterable) else [found])]
     except ConfigError:
         raise
     except Exception as error:
-        raise ConfigError(both(f"the tools of {where} cannot be made: {_said(error)}", f"无法得到 {where} 的工具：{_said(error)}")) from error
+        raise ConfigError(
+            both(f"the tools of {where} cannot be made: {_said(error)}", f"无法得到 {where} 的工具：{_said(error)}")
+        ) from error
     if not tools:
         raise ConfigError(
             both(
-                f"{where} gives no tools: decorate functions with tao.tool, or list them in TOOLS, or name a factory (FILE.py:factory)",
+                f"{where} gives no tools: decorate functions with tao.tool, list them in TOOLS, or name a factory: FILE.py:make",
                 f"{where} 没有给出工具：请用 tao.tool 装饰函数，或列入 TOOLS，或指定工厂函数（FILE.py:factory）",
             )
         )

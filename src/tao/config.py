@@ -48,18 +48,30 @@ class Settings(BaseSettings):
         dotenv_filtering="only_existing", toml_file=FILES, validate_default=False,
     )
 
-    model: str = Field(default="local", min_length=1, description="who answers: local, provider:model, a .gguf file, http://host/v1#name")
-    lang: Literal["zh", "en"] | None = Field(default=None, description="language of prompts and answers; empty: the question's own")
+    model: str = Field(
+        default="local", min_length=1, description="who answers: local, provider:model, a .gguf file, http://host/v1#name"
+    )
+    lang: Literal["zh", "en"] | None = Field(
+        default=None, description="language of prompts and answers; empty: the question's own"
+    )
     dialect: Literal["auto", "react", "json", "bracket", "native"] = Field(default="auto", description="how calls are written")
     instructions: str = Field(default="", description="what the model is told beside the question")
     max_steps: int = Field(default=8, ge=1, le=1000, description="model replies that a run may take")
-    max_tokens: int | None = Field(default=None, ge=1, description="prompt and completion tokens that a run may take; empty: no limit")
+    max_tokens: int | None = Field(
+        default=None, ge=1, description="prompt and completion tokens that a run may take; empty: no limit"
+    )
     deadline: float | None = Field(default=None, gt=0, description="seconds that a run may take; empty: no limit")
-    thinking: bool | None = Field(default=None, description="switch the provider's thinking on or off; empty: as the provider has it")
+    thinking: bool | None = Field(
+        default=None, description="switch the provider's thinking on or off; empty: as the provider has it"
+    )
     docs: Path | None = Field(default=None, description="a folder of text files that the tool `search` looks through")
-    tools: Annotated[tuple[str, ...], NoDecode] = Field(default=(), description="files with more tools: FILE.py or FILE.py:factory")
+    tools: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), description="files with more tools: FILE.py or FILE.py:factory"
+    )
     builtins: bool = Field(default=True, description="offer the tools that come with tao")
-    journal: str = Field(default="", description="where runs are kept: a file or a database URL; empty: ~/.local/state/tao/runs.db")
+    journal: str = Field(
+        default="", description="where runs are kept: a file or a database URL; empty: ~/.local/state/tao/runs.db"
+    )
     synchronous: Literal["FULL", "NORMAL"] = Field(default="FULL", description="FULL: a recorded event survives a power cut")
     local: Local = Local()
 
@@ -76,8 +88,12 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource, file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """First wins."""
         files = TomlConfigSettingsSource(settings_cls, [path.expanduser() for path in FILES], deep_merge=True)

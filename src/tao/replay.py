@@ -1,4 +1,4 @@
-"""Replay: today's code decides a recorded run again, with the recorded replies and observations. No model and no tool is called."""
+"""Replay: today's code decides a recorded run again, on the recorded replies and observations. No model, no tool is called."""
 
 import asyncio
 from contextlib import suppress

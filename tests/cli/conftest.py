@@ -52,7 +52,11 @@ class Scripted:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         pieces = [{"choices": [{"index": 0, "delta": {"content": text[at : at + 5]}}]} for at in range(0, len(text), 5)]
-        for piece in [*pieces, {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": usage}]:
+        for piece in [
+            *pieces,
+            {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+            {"choices": [], "usage": usage},
+        ]:
             await response.write(f"data: {json.dumps(piece, ensure_ascii=False)}\n\n".encode())
             await asyncio.sleep(self.pause)
         await response.write(b"data: [DONE]\n\n")
@@ -87,7 +91,14 @@ class Tao:
         self.home, self.server = home, server
         self.journal = home / "runs.db"
         kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "COVERAGE_PROCESS_START") if name in os.environ}
-        self.env = {**kept, "HOME": str(home), "LANG": "C.UTF-8", "PYTHONWARNINGS": "error", "PYTHONIOENCODING": "utf-8", "COLUMNS": "100"}
+        self.env = {
+            **kept,
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "PYTHONWARNINGS": "error",
+            "PYTHONIOENCODING": "utf-8",
+            "COLUMNS": "100",
+        }
         self.env |= {"TAO_JOURNAL": str(self.journal), "TAO_MODEL": server.model, "TAO_DIALECT": "react"}
 
     def start(self, *args, **env):

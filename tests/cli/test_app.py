@@ -9,7 +9,15 @@ from tao.cli.app import COMMANDS
 from tao.cli.words import CJK, LABELS, LANG, language, mine
 from tao.errors import both
 
-COMMAND_LINES = [[], *[[name] for name in COMMANDS], ["model", "pull"], ["model", "list"], ["model", "rm"], ["model", "path"], ["corpus", "run"]]
+COMMAND_LINES = [
+    [],
+    *[[name] for name in COMMANDS],
+    ["model", "pull"],
+    ["model", "list"],
+    ["model", "rm"],
+    ["model", "path"],
+    ["corpus", "run"],
+]
 
 
 def test_help_lists_every_command_in_its_first_screenful(tao):
@@ -45,7 +53,9 @@ except SystemExit:
 heavy = {"sqlalchemy", "pydantic", "aiohttp", "alembic", "asyncio", "tao.cli.ask", "tao.agent", "rich.markdown"} & set(sys.modules)
 print(sorted(heavy), file=sys.stderr)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "TAO_LANG": "en"})
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "TAO_LANG": "en"}
+    )
     assert done.stderr.strip() == "[]"
 
 

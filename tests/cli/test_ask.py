@@ -103,7 +103,9 @@ def test_a_journal_that_cannot_be_used_is_said_in_one_sentence(tao):
 
 
 def test_tools_of_ones_own(tao, server):
-    (tao.home / "mine.py").write_text('def tools():\n    def shout(text: str) -> str:\n        "Shout."\n        return text.upper()\n    return [shout]\n')
+    (tao.home / "mine.py").write_text(
+        'def tools():\n    def shout(text: str) -> str:\n        "Shout."\n        return text.upper()\n    return [shout]\n'
+    )
     server.will('Thought: t\nAction: shout\nAction Input: {"text": "hey"}', ANSWERS)
     assert "Observation: HEY" in tao("ask", "Shout!", "--tools", "mine.py:tools").stdout
 

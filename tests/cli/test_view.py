@@ -16,7 +16,9 @@ SUM, NOW = Call("1.1", "add", {"a": 1, "城": "北京"}), Call("1.2", "now", {})
 
 def told(*items, width=60, screen=False, whole=False, lang="en"):
     """What a story writes, without colours and spinners."""
-    console = Console(file=io.StringIO(), width=width, force_terminal=screen, highlight=False, color_system="truecolor" if screen else None)
+    console = Console(
+        file=io.StringIO(), width=width, force_terminal=screen, highlight=False, color_system="truecolor" if screen else None
+    )
     pen = (ScreenPen if screen else PlainPen)(console, LABELS[lang])
     story = Story(pen, whole=whole, live=False)
     for item in items:
@@ -37,12 +39,23 @@ def test_a_reply_that_comes_in_pieces_is_written_once():
 
 
 def test_what_did_not_come_in_pieces_is_written_from_the_events():
-    said = told(Decided("I need it.", (SUM,)), Observed("1.1", Observation("3")), Decided("Done.", (), "3"), Ended("answered", "3"))
-    assert [line.split(":")[0] for line in said.splitlines()] == ["Thought", "Action", "Action Input", "Observation", "Thought", "Final Answer"]
+    said = told(
+        Decided("I need it.", (SUM,)), Observed("1.1", Observation("3")), Decided("Done.", (), "3"), Ended("answered", "3")
+    )
+    assert [line.split(":")[0] for line in said.splitlines()] == [
+        "Thought",
+        "Action",
+        "Action Input",
+        "Observation",
+        "Thought",
+        "Final Answer",
+    ]
 
 
 def test_several_calls_say_which_observation_is_whose():
-    said = told(Delta("call", "add"), Decided("", (SUM, NOW)), Observed("1.2", Observation("noon")), Observed("1.1", Observation("3")))
+    said = told(
+        Delta("call", "add"), Decided("", (SUM, NOW)), Observed("1.2", Observation("noon")), Observed("1.1", Observation("3"))
+    )
     assert said.splitlines() == [
         "Action: add", 'Action Input: {"a": 1, "城": "北京"}', "Action: now", "Action Input: {}", "Observation: [now] noon", "Observation: [add] 3",
     ]  # fmt: skip
@@ -87,7 +100,9 @@ def test_a_long_observation_is_cut_and_whole_where_asked_for():
 
 
 def test_text_stands_beside_its_label_and_is_wrapped_between_words():
-    said = told(Delta("thought", "one two three four fi"), Delta("thought", "ve six seven"), Decided("", (SUM,)), screen=True, width=32)
+    said = told(
+        Delta("thought", "one two three four fi"), Delta("thought", "ve six seven"), Decided("", (SUM,)), screen=True, width=32
+    )
     assert said.splitlines()[:2] == ["Thought       one two three four", "              five six seven"]
 
 
@@ -117,7 +132,9 @@ def test_the_view_fits_the_screen():
     plain, dumb = Console(file=io.StringIO()), Console(file=io.StringIO(), force_terminal=True, _environ={"TERM": "dumb"})
     pens = [type(view(console, as_json=False, quiet=False, lang="en", run="r").pen) for console in (plain, dumb)]
     assert pens == [PlainPen, PlainPen]
-    assert isinstance(view(Console(file=io.StringIO(), force_terminal=True), as_json=False, quiet=False, lang="zh", run="r").pen, ScreenPen)
+    assert isinstance(
+        view(Console(file=io.StringIO(), force_terminal=True), as_json=False, quiet=False, lang="zh", run="r").pen, ScreenPen
+    )
 
 
 def test_a_spinner_leaves_no_trace():
@@ -132,4 +149,13 @@ def test_a_spinner_leaves_no_trace():
 
 def test_blanks_around_a_text_in_pieces_are_left_out():
     edges = Edges()
-    assert [edges.feed(piece) for piece in (" \n", " a", " ", "\n", "b  ", "", "c ", " ")] == ["", "a", "", "", " \nb", "", "  c", ""]
+    assert [edges.feed(piece) for piece in (" \n", " a", " ", "\n", "b  ", "", "c ", " ")] == [
+        "",
+        "a",
+        "",
+        "",
+        " \nb",
+        "",
+        "  c",
+        "",
+    ]

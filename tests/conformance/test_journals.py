@@ -13,7 +13,13 @@ from tao.testing import MemoryJournal
 
 CALL = Call("1.1", "find", {"q": "纸", "n": 3}, "abc")
 EVENTS: list[Event] = [
-    Asked("问题?", (ToolSpec("find", "d", {"type": "object"}),), "zh", history=(Message("user", "before"),), settings={"max_steps": 8}),
+    Asked(
+        "问题?",
+        (ToolSpec("find", "d", {"type": "object"}),),
+        "zh",
+        history=(Message("user", "before"),),
+        settings={"max_steps": 8},
+    ),
     Recalled(("a note",)),
     Replied(Reply("Thought: \ud800 half a pair\0", (ToolCall("find", "{}", "x"),), usage=Usage(5, 7)), "digest"),
     Decided("t", (CALL,), notes=("mended",)),

@@ -49,7 +49,14 @@ def rows(path, sql):
 
 
 async def test_the_list_shows_the_latest_first_and_what_became_of_them(journal):
-    await keep(journal, Run("old"), asked(1.0), Replied(Reply("x", usage=Usage(10, 5))), Decided(answer="42"), Ended("answered", "42", at=9.0))
+    await keep(
+        journal,
+        Run("old"),
+        asked(1.0),
+        Replied(Reply("x", usage=Usage(10, 5))),
+        Decided(answer="42"),
+        Ended("answered", "42", at=9.0),
+    )
     await keep(journal, Run("new"), asked(2.0), Paused("approval", "1.1"))
     await keep(journal, Run("newer"), asked(3.0), Paused("approval"), Ruled("1.1", "h", "approve"))
     newer, new, old = await journal.list()
@@ -204,9 +211,15 @@ async def test_a_missing_and_a_damaged_event_are_named(journal, path):
         await journal.load("bad")
 
 
-@pytest.mark.parametrize(("where", "said"), [
-    ("nonsense://x", "cannot be read"), ("sqlite:///:memory:", "names no file"), ("sqlite://", "names no file"), ("://", "cannot be read"),
-])
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("nonsense://x", "cannot be read"),
+        ("sqlite:///:memory:", "names no file"),
+        ("sqlite://", "names no file"),
+        ("://", "cannot be read"),
+    ],
+)
 def test_an_address_that_makes_no_sense_is_refused(where, said):
     with pytest.raises(StoreError, match=said):
         Journal(where)
@@ -264,7 +277,10 @@ def shape(path):
         return {
             table: (
                 [{**column, "type": str(column["type"])} for column in looked.get_columns(table)],
-                looked.get_pk_constraint(table), looked.get_foreign_keys(table), looked.get_indexes(table), looked.get_table_options(table),
+                looked.get_pk_constraint(table),
+                looked.get_foreign_keys(table),
+                looked.get_indexes(table),
+                looked.get_table_options(table),
             )
             for table in looked.get_table_names()
         }

@@ -23,14 +23,31 @@ from tao.run import Run
 app = typer.Typer()
 
 Question = Annotated[
-    str, typer.Argument(metavar=say("QUESTION", "问题"), show_default=False, help=say("The question; - reads it from standard input.", "问题；- 表示从标准输入读取。")),
+    str,
+    typer.Argument(
+        metavar=say("QUESTION", "问题"),
+        show_default=False,
+        help=say("The question; - reads it from standard input.", "问题；- 表示从标准输入读取。"),
+    ),
 ]
 
 
-@app.command(cls=Command, epilog=EXITS, help=say("Ask one question and watch it being answered, step by step.", "提一个问题，逐步看到思考、行动和答案。"))
+@app.command(
+    cls=Command,
+    epilog=EXITS,
+    help=say("Ask one question and watch it being answered, step by step.", "提一个问题，逐步看到思考、行动和答案。"),
+)
 def ask(
-    question: Question, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None,
-    dialect: o.Dialect = None, journal: o.JournalAt = None, as_json: o.Json = False, quiet: o.Quiet = False,  # noqa: FBT002
+    question: Question,
+    model: o.Model = None,
+    lang: o.Lang = None,
+    max_steps: o.Steps = None,
+    docs: o.Docs = None,
+    tools: o.Tools = None,
+    dialect: o.Dialect = None,
+    journal: o.JournalAt = None,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,  # noqa: FBT002
 ) -> None:
     """Answer one question."""
     text = (sys.stdin.read() if question == "-" else question).strip()

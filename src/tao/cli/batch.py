@@ -38,8 +38,8 @@ class Asking:
 
 
 @app.command("run", cls=Command, epilog=EXITS, help=say(
-    "Answer every question of a file: one a line, or JSON Lines with a field `question`. Writes one JSON line per answer. The exit code is "
-    "that of the worst run.",
+    "Answer every question of a file: one a line, or JSON Lines with a field `question`. Writes one JSON line per answer. The "
+    "exit code is that of the worst run.",
     "回答文件中的每一个问题：每行一个问题，或带 `question` 字段的 JSON Lines。每个回答输出一行 JSON。退出码取最差的一次。",
 ))  # fmt: skip
 def run(
@@ -108,8 +108,9 @@ def _line(asking: Asking, run: Run, form: str) -> str:
         return " ".join((run.answer or "").split()) + "\n"
     usage, ended = run.usage, run.ended
     record = {
-        **asking.record, "id": asking.id, "question": asking.question, "answer": run.answer, "reason": ended.reason if ended else run.state,
-        "run": run.id, "steps": run.steps, "prompt_tokens": usage.prompt, "completion_tokens": usage.completion,
+        **asking.record, "id": asking.id, "question": asking.question, "answer": run.answer,
+        "reason": ended.reason if ended else run.state, "run": run.id, "steps": run.steps,
+        "prompt_tokens": usage.prompt, "completion_tokens": usage.completion,
         "seconds": round(run.events[-1].at - run.asked.at, 3),
     }  # fmt: skip
     return json.dumps(record, ensure_ascii=False) + "\n"
@@ -136,7 +137,8 @@ def _question(number: int, line: str, file: Path) -> Asking:
     except (ValueError, KeyError) as error:
         raise ConfigError(
             both(
-                f"{file}:{number} is no JSON object with a field `question`: {error!r}", f"{file}:{number} 不是带 `question` 字段的 JSON 对象：{error!r}",
+                f"{file}:{number} is no JSON object with a field `question`: {error!r}",
+                f"{file}:{number} 不是带 `question` 字段的 JSON 对象：{error!r}",
             )
         ) from error
 

@@ -41,7 +41,10 @@ def _chat(options: Mapping[str, Any], *, quiet: bool) -> int:
     settings = load(options)
     console = Console(stderr=True, highlight=False)
     if sys.stdin.isatty():
-        console.print(say("An empty line or Ctrl-D ends it, /new forgets what was said.", "空行或 Ctrl-D 结束，/new 忘记前面的内容。"), style="dim")
+        console.print(
+            say("An empty line or Ctrl-D ends it, /new forgets what was said.", "空行或 Ctrl-D 结束，/new 忘记前面的内容。"),
+            style="dim",
+        )
     history: list[Message] = []
     with asyncio.Runner() as runner:
         agent = build(settings, environment())

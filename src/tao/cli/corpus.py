@@ -38,13 +38,13 @@ def _root() -> None:
 
 @corpus.command("run", cls=Command, help=say(
     "Read every case of a corpus, list what was read wrong, and print right/total as the last line.\n\n"
-    "A parser of yours is a function f(text, tools): text is the model's output, tools a list of {name, description, parameters}. It returns "
-    '{"type": "action", "tool": …, "args": {…}}, {"type": "actions", "calls": [{"tool": …, "args": …}]}, {"type": "final", "answer": …} or '
-    '{"type": "retry"}; None, and raising an exception, mean retry.',
+    "A parser of yours is a function f(text, tools): text is the model's output, tools a list of {name, description, parameters}."
+    ' It returns {"type": "action", "tool": …, "args": {…}}, {"type": "actions", "calls": [{"tool": …, "args": …}]}, '
+    '{"type": "final", "answer": …} or {"type": "retry"}; None, and raising an exception, mean retry.',
     "读取语料中的每个样例，列出读错的，最后一行输出 正确数/总数。\n\n"
     "自己的解析器是函数 f(text, tools)：text 为模型输出，tools 为 {name, description, parameters} 的列表。返回 "
-    '{"type": "action", "tool": …, "args": {…}}、{"type": "actions", "calls": [{"tool": …, "args": …}]}、{"type": "final", "answer": …} 或 '
-    '{"type": "retry"}；返回 None 或抛出异常都表示 retry。',
+    '{"type": "action", "tool": …, "args": {…}}、{"type": "actions", "calls": [{"tool": …, "args": …}]}、'
+    '{"type": "final", "answer": …} 或 {"type": "retry"}；返回 None 或抛出异常都表示 retry。',
 ))  # fmt: skip
 def run(
     file: Annotated[Path | None, typer.Argument(metavar=say("FILE", "文件"), show_default=False, help=say(
@@ -96,7 +96,12 @@ def _parser(name: str) -> Parser:
     try:
         function = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(both(f"there is no parser {name!r}: {error}; write module:function", f"没有解析器 {name!r}：{error}；请写 module:function")) from error
+        raise ConfigError(
+            both(
+                f"there is no parser {name!r}: {error}; write module:function",
+                f"没有解析器 {name!r}：{error}；请写 module:function",
+            )
+        ) from error
 
     def parse(case: Case) -> Reading:
         tools = [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in case.tools]
@@ -121,7 +126,12 @@ def _reading(name: str, result: Any) -> Reading:
         case {"type": "actions", "calls": Sequence() as calls}:
             made = (Call(f"1.{n}", str(call["tool"]), call["args"]) for n, call in enumerate(calls, 1))
             return Decided(calls=tuple(made))
-    raise ConfigError(both(f"parser {name!r} returned {result!r:.200}; see --help for what it may return", f"解析器 {name!r} 返回了 {result!r:.200}；可返回的内容见 --help"))
+    raise ConfigError(
+        both(
+            f"parser {name!r} returned {result!r:.200}; see --help for what it may return",
+            f"解析器 {name!r} 返回了 {result!r:.200}；可返回的内容见 --help",
+        )
+    )
 
 
 def _table(wrong: Sequence[tuple[Case, Reading]]) -> Table:
@@ -132,7 +142,9 @@ def _table(wrong: Sequence[tuple[Case, Reading]]) -> Table:
         table.add_column(heading, ratio=1, overflow="fold")
     table.add_column(say("harm", "后果"), no_wrap=True)
     for case, reading in wrong:
-        table.add_row(case.id, case.kind, Text(_short(case.expect)), Text(_short(_said(reading))), Text(harm(case, reading), "red"))
+        table.add_row(
+            case.id, case.kind, Text(_short(case.expect)), Text(_short(_said(reading))), Text(harm(case, reading), "red")
+        )
     return table
 
 

@@ -31,7 +31,8 @@ from tao.models.weights import cache_folder, locate
 app = typer.Typer()
 
 PACKAGES = {
-    "aiohttp": "", "pydantic": "", "sqlalchemy": "", "alembic": "", "xllamacpp": say("models in this process (extra `local`)", "进程内模型（extra `local`）"),
+    "aiohttp": "", "pydantic": "", "sqlalchemy": "", "alembic": "",
+    "xllamacpp": say("models in this process (extra `local`)", "进程内模型（extra `local`）"),
     "rjieba": say("Chinese words in search (extra `search`)", "中文分词检索（extra `search`）"),
 }  # fmt: skip
 MARKS = {"ok": ("✓", "green"), "missing": ("–", "dim"), "bad": ("✗", "red"), "note": ("!", "yellow")}
@@ -48,8 +49,8 @@ class Finding:
 
 
 @app.command(cls=Command, help=say(
-    "Check what is installed and set, and say what to do next. Keys are named, their values never shown. The exit code is 1 where the model "
-    "that is set cannot answer.",
+    "Check what is installed and set, and say what to do next. Keys are named, their values never shown. The exit code is 1 "
+    "where the model that is set cannot answer.",
     "检查安装与设置，并给出下一步建议。只列出密钥的名称，绝不显示其值。所设模型无法使用时退出码为 1。",
 ))  # fmt: skip
 def doctor(model: o.Model = None, journal: o.JournalAt = None, as_json: o.Json = False) -> None:  # noqa: FBT002
@@ -96,7 +97,9 @@ def _print(findings: list[Finding]) -> None:
 def _machine() -> Iterator[Finding]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     yield Finding("tao", "ok", importlib.metadata.version("tao-agent"))
-    yield Finding("Python", "ok", f"{platform.python_version()} · {platform.system()} {platform.machine()} · {cores} " + say("cores", "核"))
+    yield Finding(
+        "Python", "ok", f"{platform.python_version()} · {platform.system()} {platform.machine()} · {cores} " + say("cores", "核")
+    )
 
 
 def _packages() -> Iterator[Finding]:
@@ -104,7 +107,9 @@ def _packages() -> Iterator[Finding]:
         try:
             yield Finding(name, "ok", " · ".join(part for part in (importlib.metadata.version(name), purpose) if part))
         except importlib.metadata.PackageNotFoundError:
-            yield Finding(name, "missing" if purpose else "bad", say("not installed", "未安装") + (f" · {purpose}" if purpose else ""))
+            yield Finding(
+                name, "missing" if purpose else "bad", say("not installed", "未安装") + (f" · {purpose}" if purpose else "")
+            )
 
 
 def _settings(settings: Settings) -> Iterator[Finding]:
@@ -114,7 +119,12 @@ def _settings(settings: Settings) -> Iterator[Finding]:
     yield Finding(say("settings", "设置"), "ok", " · ".join([*files, said]))
     if unknown := strangers():
         names = ", ".join(unknown)
-        yield Finding(say("environment", "环境变量"), "note", say(f"these are no settings: {names}", f"这些不是设置项：{names}"), say("check their spelling", "检查其拼写"))
+        yield Finding(
+            say("environment", "环境变量"),
+            "note",
+            say(f"these are no settings: {names}", f"这些不是设置项：{names}"),
+            say("check their spelling", "检查其拼写"),
+        )
 
 
 def _model(settings: Settings, env: Mapping[str, str]) -> Finding:
@@ -125,7 +135,12 @@ def _model(settings: Settings, env: Mapping[str, str]) -> Finding:
         if not address.file:
             keys = address.profile.keys
             if address.profile.needs_key and not any(env.get(key) for key in keys):
-                return Finding(about, "bad", say(f"{settings.model}: no key", f"{settings.model}：没有密钥"), say(f"set {keys[0]}", f"设置 {keys[0]}"))
+                return Finding(
+                    about,
+                    "bad",
+                    say(f"{settings.model}: no key", f"{settings.model}：没有密钥"),
+                    say(f"set {keys[0]}", f"设置 {keys[0]}"),
+                )
             return Finding(about, "ok", f"{settings.model} · {address.base_url or address.profile.base_url}")
         path = locate(address.file, env=env)
     except AgentError as error:
@@ -133,14 +148,23 @@ def _model(settings: Settings, env: Mapping[str, str]) -> Finding:
     try:
         importlib.metadata.version("xllamacpp")
     except importlib.metadata.PackageNotFoundError:
-        return Finding(about, "bad", say(f"{path} is there, xllamacpp is not", f"{path} 已有，缺少 xllamacpp"), "pip install 'tao-agent[local]'")
+        return Finding(
+            about,
+            "bad",
+            say(f"{path} is there, xllamacpp is not", f"{path} 已有，缺少 xllamacpp"),
+            "pip install 'tao-agent[local]'",
+        )
     return Finding(about, "ok", f"{settings.model} · {path} · {path.stat().st_size / 1e6:,.0f} MB")
 
 
 def _keys(env: Mapping[str, str]) -> Iterator[Finding]:
     found = [key for profile in PROFILES.values() for key in profile.keys if env.get(key)]
     named = ", ".join(dict.fromkeys(found))
-    yield Finding(say("keys", "密钥"), "ok" if named else "missing", named or say("none set; none is needed for --model local", "未设置；--model local 不需要密钥"))
+    yield Finding(
+        say("keys", "密钥"),
+        "ok" if named else "missing",
+        named or say("none set; none is needed for --model local", "未设置；--model local 不需要密钥"),
+    )
 
 
 def _disk(env: Mapping[str, str]) -> Finding:
@@ -148,7 +172,12 @@ def _disk(env: Mapping[str, str]) -> Finding:
     there = next(place for place in (folder, *folder.parents) if place.exists())
     free = shutil.disk_usage(there).free
     text = f"{folder} · {free / 1e9:,.1f} GB " + say("free", "可用")
-    return Finding(say("disk", "磁盘"), "ok" if free > 2e9 else "note", text, "" if free > 2e9 else say("free some disk space", "清理磁盘空间"))
+    return Finding(
+        say("disk", "磁盘"),
+        "ok" if free > 2e9 else "note",
+        text,
+        "" if free > 2e9 else say("free some disk space", "清理磁盘空间"),
+    )
 
 
 async def _journal(settings: Settings) -> Finding:
@@ -156,7 +185,12 @@ async def _journal(settings: Settings) -> Finding:
     try:
         count = await kept.count()
     except AgentError as error:
-        return Finding(say("journal", "运行记录"), "bad", mine(str(error)), say("see above, or use --journal PATH", "见上，或使用 --journal PATH"))
+        return Finding(
+            say("journal", "运行记录"),
+            "bad",
+            mine(str(error)),
+            say("see above, or use --journal PATH", "见上，或使用 --journal PATH"),
+        )
     finally:
         await kept.close()
     return Finding(say("journal", "运行记录"), "ok", f"{kept.url.database} · {count} " + say("runs", "次运行"))

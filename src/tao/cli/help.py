@@ -37,7 +37,11 @@ class Group(core.TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Print it."""
-        page(self, ctx, {say("Commands", "命令"): [(name, (command.help or "").split("\n\n")[0]) for name, command in self.commands.items()]})
+        page(
+            self,
+            ctx,
+            {say("Commands", "命令"): [(name, (command.help or "").split("\n\n")[0]) for name, command in self.commands.items()]},
+        )
 
 
 def page(command: Any, ctx: Any, commands: Mapping[str, Iterable[tuple[str, str]]] | None = None) -> None:

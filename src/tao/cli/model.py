@@ -24,7 +24,9 @@ def _root() -> None:
     """Make the group a group."""
 
 
-Name = Annotated[str, typer.Argument(metavar=say("NAME", "名称"), help=say("A name from `tao model list`.", "`tao model list` 中的名称。"))]
+Name = Annotated[
+    str, typer.Argument(metavar=say("NAME", "名称"), help=say("A name from `tao model list`.", "`tao model list` 中的名称。"))
+]
 Channel = Annotated[
     list[str] | None,
     typer.Option("--channel", metavar="NAME", help=say(
@@ -44,8 +46,8 @@ def pull_(name: Name = DEFAULT, channel: Channel = None) -> None:
 
 def _pull(name: str, channels: list[str]) -> int:
     columns = (
-        TextColumn("{task.description}"), BarColumn(bar_width=None, complete_style="cyan", finished_style="green"), DownloadColumn(),
-        TransferSpeedColumn(), TimeRemainingColumn(),
+        TextColumn("{task.description}"), BarColumn(bar_width=None, complete_style="cyan", finished_style="green"),
+        DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
     screen = Console(stderr=True, highlight=False)
     with Progress(*columns, console=screen, disable=not screen.is_terminal) as bars:
@@ -72,13 +74,15 @@ def _list() -> int:
     for heading in (say("name", "名称"), say("size", "大小"), say("state", "状态"), say("where", "位置")):
         table.add_column(heading, overflow="fold")
     states = {
-        "ready": Text(say("ready", "就绪"), "green"), "partial": Text(say("partly fetched", "部分下载"), "yellow"), "foreign": Text(say("your own", "自备"), "cyan"),
+        "ready": Text(say("ready", "就绪"), "green"), "partial": Text(say("partly fetched", "部分下载"), "yellow"),
+        "foreign": Text(say("your own", "自备"), "cyan"),
     }  # fmt: skip
     for name, known in CATALOGUE.items():
         entry = there.pop(name, None)
         mark = say(" (default)", "（默认）") if name == DEFAULT else ""
         table.add_row(
-            name + mark, f"{known.size / 1e6:,.0f} MB", states[entry.state] if entry else Text("-", "dim"), Text(str(entry.path) if entry else "", "dim"),
+            name + mark, f"{known.size / 1e6:,.0f} MB", states[entry.state] if entry else Text("-", "dim"),
+            Text(str(entry.path) if entry else "", "dim"),
         )  # fmt: skip
     for entry in there.values():
         table.add_row(entry.name, f"{entry.size / 1e6:,.0f} MB", states[entry.state], Text(str(entry.path), "dim"))
@@ -87,7 +91,11 @@ def _list() -> int:
 
 
 @model.command("rm", cls=Command, help=say("Remove a model file from the cache.", "从缓存中删除模型文件。"))
-def rm(name: Annotated[str, typer.Argument(metavar=say("NAME", "名称"), help=say("A name from `tao model list`.", "`tao model list` 中的名称。"))]) -> None:
+def rm(
+    name: Annotated[
+        str, typer.Argument(metavar=say("NAME", "名称"), help=say("A name from `tao model list`.", "`tao model list` 中的名称。"))
+    ],
+) -> None:
     """Remove."""
     finish(lambda: _rm(name))
 

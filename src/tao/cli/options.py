@@ -9,23 +9,59 @@ from tao.cli.words import say
 
 Model = Annotated[
     str | None,
-    typer.Option("--model", "-m", metavar="NAME", help=say(
-        "Who answers: local, local:NAME, a .gguf file, provider:model, http://host/v1#name.", "由谁回答：local、local:名称、.gguf 文件、provider:model、http://host/v1#name。",
-    )),
+    typer.Option(
+        "--model",
+        "-m",
+        metavar="NAME",
+        help=say(
+            "Who answers: local, local:NAME, a .gguf file, provider:model, http://host/v1#name.",
+            "由谁回答：local、local:名称、.gguf 文件、provider:model、http://host/v1#name。",
+        ),
+    ),
 ]
 Lang = Annotated[
-    str | None, typer.Option("--lang", metavar="zh|en", help=say("Language of the answer and of messages; default: the question's.", "回答和界面的语言；默认与问题一致。")),
+    str | None,
+    typer.Option(
+        "--lang",
+        metavar="zh|en",
+        help=say("Language of the answer and of messages; default: the question's.", "回答和界面的语言；默认与问题一致。"),
+    ),
 ]
-Steps = Annotated[int | None, typer.Option("--max-steps", metavar="N", help=say("Model replies that a run may take (8).", "一次运行最多的模型回复数（8）。"))]
+Steps = Annotated[
+    int | None,
+    typer.Option(
+        "--max-steps", metavar="N", help=say("Model replies that a run may take (8).", "一次运行最多的模型回复数（8）。")
+    ),
+]
 Dialect = Annotated[
-    str | None, typer.Option("--dialect", metavar="NAME", help=say("How calls are written: auto, react, json, bracket, native.", "调用的写法：auto、react、json、bracket、native。")),
+    str | None,
+    typer.Option(
+        "--dialect",
+        metavar="NAME",
+        help=say(
+            "How calls are written: auto, react, json, bracket, native.", "调用的写法：auto、react、json、bracket、native。"
+        ),
+    ),
 ]
-Docs = Annotated[Path | None, typer.Option("--docs", metavar="DIR", help=say("A folder of text files to search in.", "可供检索的文本文件夹。"))]
+Docs = Annotated[
+    Path | None, typer.Option("--docs", metavar="DIR", help=say("A folder of text files to search in.", "可供检索的文本文件夹。"))
+]
 Tools = Annotated[
     list[str] | None,
-    typer.Option("--tools", metavar="FILE.py[:factory]", help=say("More tools from a Python file; may be repeated.", "从 Python 文件添加工具；可重复。")),
+    typer.Option(
+        "--tools",
+        metavar="FILE.py[:factory]",
+        help=say("More tools from a Python file; may be repeated.", "从 Python 文件添加工具；可重复。"),
+    ),
 ]
-JournalAt = Annotated[str | None, typer.Option("--journal", metavar="PATH", help=say("Where runs are kept: a file or a database URL.", "运行记录的位置：文件或数据库 URL。"))]
+JournalAt = Annotated[
+    str | None,
+    typer.Option(
+        "--journal",
+        metavar="PATH",
+        help=say("Where runs are kept: a file or a database URL.", "运行记录的位置：文件或数据库 URL。"),
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help=say("One JSON event a line.", "每行一个 JSON 事件。"))]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("The answer and nothing else.", "只输出答案。"))]
 

@@ -8,7 +8,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 STYLES = {
-    "question": ("dim", "bold"), "thought": ("dim cyan", "italic"), "action": ("bold blue", "bold"), "input": ("dim blue", ""), "seen": ("dim green", "green"),
+    "question": ("dim", "bold"), "thought": ("dim cyan", "italic"), "action": ("bold blue", "bold"), "input": ("dim blue", ""),
+    "seen": ("dim green", "green"),
     "answer": ("bold", "bold"), "note": ("dim yellow", "dim"),
 }  # fmt: skip
 """For each part of a run: the style of its label, and of its text."""
@@ -148,7 +149,9 @@ class ScreenPen:
             word = word.lstrip(" ")
         room = self.console.width - self.margin
         while cell_len(word) > room > 0:  # longer than a line: broken where the line ends
-            cut = next(at for at in range(len(word), 0, -1) if cell_len(word[:at]) <= self.console.width - self._column or at == 1)
+            cut = next(
+                at for at in range(len(word), 0, -1) if cell_len(word[:at]) <= self.console.width - self._column or at == 1
+            )
             self._put(word[:cut], self._style)
             word = word[cut:]
             self._newline()

@@ -31,10 +31,16 @@ from tao.stores.sql import Journal, Listed
 app = typer.Typer()
 
 Which = Annotated[
-    str | None, typer.Argument(metavar=say("RUN", "运行"), show_default=False, help=say("A run's id or the beginning of it; default: the latest.", "运行的编号或其开头；默认为最近一次。")),
+    str | None,
+    typer.Argument(
+        metavar=say("RUN", "运行"),
+        show_default=False,
+        help=say("A run's id or the beginning of it; default: the latest.", "运行的编号或其开头；默认为最近一次。"),
+    ),
 ]
 STATES = {
-    "running": say("interrupted", "未完成"), "paused": say("waits", "等待"), "answered": say("answered", "已回答"), "failed": say("failed", "失败"),
+    "running": say("interrupted", "未完成"), "paused": say("waits", "等待"), "answered": say("answered", "已回答"),
+    "failed": say("failed", "失败"),
 }  # fmt: skip
 STYLES = {"running": "yellow", "paused": "yellow", "answered": "green", "failed": "red"}
 
@@ -110,7 +116,8 @@ async def _show(which: str | None, options: Mapping[str, Any], *, as_json: bool)
 
 
 @app.command(cls=Command, epilog=EXITS, help=say(
-    "Go on with an interrupted run from its last event. Nothing that was answered is asked again.", "从最后一个事件继续被中断的运行；已经得到的回复不会重新请求。",
+    "Go on with an interrupted run from its last event. Nothing that was answered is asked again.",
+    "从最后一个事件继续被中断的运行；已经得到的回复不会重新请求。",
 ))  # fmt: skip
 def resume(
     run: Which = None, model: o.Model = None, docs: o.Docs = None, tools: o.Tools = None, journal: o.JournalAt = None,
@@ -125,7 +132,10 @@ async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: boo
     async with journal(settings) as kept:
         run = await kept.load(which or await _latest(kept, "running"))
     if run.state in {"ended", "paused"}:
-        said = say(f"run {run.id[:8]} has ended already; `tao show {run.id[:8]}` shows it", f"运行 {run.id[:8]} 已经结束；可用 `tao show {run.id[:8]}` 查看")
+        said = say(
+            f"run {run.id[:8]} has ended already; `tao show {run.id[:8]}` shows it",
+            f"运行 {run.id[:8]} 已经结束；可用 `tao show {run.id[:8]}` 查看",
+        )
         waits = say(f"run {run.id[:8]} waits for a person", f"运行 {run.id[:8]} 正在等待人工处理")
         Console(stderr=True, highlight=False).print(said if run.ended else waits, soft_wrap=True)
         return code_of(run)
@@ -160,7 +170,9 @@ async def _replay(which: str | None, options: Mapping[str, Any], *, as_json: boo
 
 def _json(run: Run, difference: Difference) -> str:
     recorded, now = (to_json(event) if event else None for event in (difference.recorded, difference.now))
-    return json.dumps({"run": run.id, "seq": difference.number, "recorded": recorded, "now": now}, ensure_ascii=False, default=str)
+    return json.dumps(
+        {"run": run.id, "seq": difference.number, "recorded": recorded, "now": now}, ensure_ascii=False, default=str
+    )
 
 
 def _told(difference: Difference) -> str:

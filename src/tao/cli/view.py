@@ -31,7 +31,7 @@ class View(Protocol):
 
 
 def view(console: Console, *, as_json: bool, quiet: bool, lang: str, run: str, seq: int = 0) -> View:
-    """The view that fits the options and the screen. `lang` is the run's language, `run` its id, `seq` the number of its next event."""
+    """The view that fits options and screen. `lang` is the run's language, `run` its id, `seq` the number of its next event."""
     if as_json:
         return JsonView(console.file, run, seq)
     if quiet:
@@ -219,7 +219,8 @@ def meta(run: Run) -> Text:
     if usage.prompt is not None or usage.completion is not None:
         cached = say(f" ({usage.cached:,} cached)", f"（缓存 {usage.cached:,}）") if usage.cached else ""
         parts.append(say(
-            f"{usage.prompt or 0:,}{cached} + {usage.completion or 0:,} tokens", f"{usage.prompt or 0:,}{cached} + {usage.completion or 0:,} 词元",
+            f"{usage.prompt or 0:,}{cached} + {usage.completion or 0:,} tokens",
+            f"{usage.prompt or 0:,}{cached} + {usage.completion or 0:,} 词元",
         ))  # fmt: skip
     parts.append(f"{last - run.asked.at:.1f} s")
     parts += [part for part in (run.asked.model, say(f"run {run.id[:8]}", f"运行 {run.id[:8]}")) if part]

@@ -14,7 +14,9 @@ def language(argv: Sequence[str], env: Mapping[str, str]) -> str:
     """"zh" or "en": what --lang says, else TAO_LANG, else the locale."""
     asked = [after for option, after in pairwise(argv) if option == "--lang"]
     asked += [option.removeprefix("--lang=") for option in argv if option.startswith("--lang=")]
-    said = next((value for value in (*asked, *(env.get(name) for name in ("TAO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))) if value), "")
+    said = next(
+        (value for value in (*asked, *(env.get(name) for name in ("TAO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))) if value), ""
+    )
     return "zh" if said.lower().startswith("zh") else "en"
 
 
@@ -38,13 +40,14 @@ def mine(text: str) -> str:
 
 
 EXITS = say(
-    "Exit codes: 0 answered · 1 failed · 2 wrong usage or setting · 3 stopped by a limit · 4 waits for a person · 130 interrupted",
+    "Exit codes: 0 answered · 1 failed · 2 wrong usage or setting · 3 stopped by a limit · 4 waits for a person · "
+    "130 interrupted",
     "退出码：0 已回答 · 1 失败 · 2 用法或设置错误 · 3 达到限制而停止 · 4 等待人工处理 · 130 被中断",
 )
 LABELS = {
     "en": {
-        "question": "Question", "thought": "Thought", "action": "Action", "input": "Action Input", "seen": "Observation", "answer": "Final Answer",
-        "note": "Note",
+        "question": "Question", "thought": "Thought", "action": "Action", "input": "Action Input", "seen": "Observation",
+        "answer": "Final Answer", "note": "Note",
     },
     "zh": {
         "question": "问题", "thought": "思考", "action": "行动", "input": "行动输入", "seen": "观察", "answer": "最终答案", "note": "提示",

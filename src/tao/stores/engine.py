@@ -29,14 +29,25 @@ MEANINGS = {
         "cannot grow: the disk is full; free some space, or move the journal (--journal PATH)",
         "无法写入：磁盘已满；请清理空间，或改用其他位置（--journal PATH）",
     ),
-    "SQLITE_READONLY": ("is read-only; make it writable, or choose another one (--journal PATH)", "只读；请改为可写，或另选位置（--journal PATH）"),
-    "SQLITE_PERM": ("may not be accessed; change its permissions, or choose another one (--journal PATH)", "无权访问；请修改权限，或另选位置（--journal PATH）"),
+    "SQLITE_READONLY": (
+        "is read-only; make it writable, or choose another one (--journal PATH)", "只读；请改为可写，或另选位置（--journal PATH）",
+    ),
+    "SQLITE_PERM": (
+        "may not be accessed; change its permissions, or choose another one (--journal PATH)",
+        "无权访问；请修改权限，或另选位置（--journal PATH）",
+    ),
     "SQLITE_CANTOPEN": (
         "cannot be opened; check that its folder exists and may be written, or choose another one (--journal PATH)",
         "无法打开；请确认所在文件夹存在且可写，或另选位置（--journal PATH）",
     ),
-    "SQLITE_IOERR": ("could not be read or written by the disk; check the disk, or choose another one (--journal PATH)", "磁盘读写失败；请检查磁盘，或另选位置（--journal PATH）"),
-    "SQLITE_NOTADB": ("is not an SQLite database; move the file away or choose another one (--journal PATH)", "不是 SQLite 数据库；请移走该文件，或另选位置（--journal PATH）"),
+    "SQLITE_IOERR": (
+        "could not be read or written by the disk; check the disk, or choose another one (--journal PATH)",
+        "磁盘读写失败；请检查磁盘，或另选位置（--journal PATH）",
+    ),
+    "SQLITE_NOTADB": (
+        "is not an SQLite database; move the file away or choose another one (--journal PATH)",
+        "不是 SQLite 数据库；请移走该文件，或另选位置（--journal PATH）",
+    ),
     "SQLITE_CORRUPT": (
         "is damaged; move the file away (`sqlite3 FILE .recover` may save its contents) and start a new one",
         "已损坏；请移走该文件（`sqlite3 FILE .recover` 或可挽救内容），再用新的文件",
@@ -131,8 +142,8 @@ def explained(url: URL) -> Iterator[None]:
         if isinstance(cause, driver.IntegrityError):
             raise Conflict(
                 both(
-                    f"journal {place(url)}: this part of the run is already written: another process has gone on with it, or its id was "
-                    f"used before; load the run again, or take another id ({cause})",
+                    f"journal {place(url)}: this part of the run is already written: another process has gone on with it, or its"
+                    f" id was used before; load the run again, or take another id ({cause})",
                     f"运行记录 {place(url)}：这一部分已经写入：另一个进程继续了该运行，或编号已被使用；请重新载入该运行，或换一个编号（{cause}）",
                 )
             ) from error

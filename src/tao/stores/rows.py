@@ -66,7 +66,10 @@ def read(run: str, rows: Iterable[Any]) -> list[Event]:
     for number, (seq, text) in enumerate(rows):
         if seq != number:
             raise StoreError(
-                both(f"run {run}: event {number} is missing from the journal; the run cannot be read", f"运行 {run}：记录中缺少事件 {number}，无法读取该运行")
+                both(
+                    f"run {run}: event {number} is missing from the journal; the run cannot be read",
+                    f"运行 {run}：记录中缺少事件 {number}，无法读取该运行",
+                )
             )
         try:
             events.append(from_json(json.loads(text)))

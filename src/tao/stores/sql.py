@@ -203,7 +203,10 @@ class Journal:
             raise StoreError(both(f"run {run!r} could be {names}; give more of its id", f"运行 {run!r} 可能是 {names}；请给出更长的编号"))
         where = place(self.url)
         raise StoreError(
-            both(f"no run {run!r} in journal {where}; `tao runs` lists what is there", f"运行记录 {where} 中没有 {run!r}；`tao runs` 列出已有的运行")
+            both(
+                f"no run {run!r} in journal {where}; `tao runs` lists what is there",
+                f"运行记录 {where} 中没有 {run!r}；`tao runs` 列出已有的运行",
+            )
         )
 
     def _load(self, run: str) -> Run:

@@ -11,7 +11,9 @@ from tao.stores.tables import METADATA
 HEAD = "0001"
 """The newest revision in `versions/`; a test holds the two together."""
 
-VERSION = Table("tao_schema", MetaData(), Column("version_num", String(32)), PrimaryKeyConstraint("version_num", name="tao_schema_pkc"))
+VERSION = Table(
+    "tao_schema", MetaData(), Column("version_num", String(32)), PrimaryKeyConstraint("version_num", name="tao_schema_pkc")
+)
 """What alembic makes itself, where it builds a database from nothing."""
 
 

@@ -6,7 +6,10 @@ from tao.stores.migrations import VERSION
 from tao.stores.tables import METADATA
 
 context.configure(
-    connection=context.config.attributes["connection"], target_metadata=METADATA, version_table=VERSION.name, render_as_batch=True,
+    connection=context.config.attributes["connection"],
+    target_metadata=METADATA,
+    version_table=VERSION.name,
+    render_as_batch=True,
 )
 with context.begin_transaction():
     context.run_migrations()
