@@ -41,9 +41,11 @@ async def answer(task: dict[str, Any], model: Model, world: Any, max_steps: int)
             return run
         action = re.search(r"Action:\s*(.+?)\s*\nAction Input:\s*(\{.*?\})", reply.text, re.DOTALL)
         messages.append(Message("assistant", reply.text))
+        if action is None:
+            run.events.append(Misread("unreadable"))
+            messages.append(Message("user", "Observation: Error: use the format: Thought, Action, Action Input"))
+            continue
         try:
-            if action is None:
-                raise ValueError("use the format: Thought, Action, Action Input")
             name, args = action.group(1).strip(), json.loads(action.group(2))
             run.events.append(Decided(calls=(Call(f"{step}.1", name, args),)))
             observation = str(tools[name](**args))

@@ -77,13 +77,9 @@ def number_words(text: str) -> tuple[float, ...]:
 def dates(text: str) -> tuple[str, ...]:
     """Every full date in the text as YYYY-MM-DD, in order of appearance, each once."""
     plain = text.translate(FULL_WIDTH)
-    found: list[tuple[int, str]] = []
-    for match in (*_ISO.finditer(plain), *_HAN_DATE.finditer(plain)):
-        found.append((match.start(), _day(match.group(1), match.group(2), match.group(3))))
-    for match in _DMY.finditer(plain):
-        found.append((match.start(), _day(match.group(3), _month(match.group(2)), match.group(1))))
-    for match in _MDY.finditer(plain):
-        found.append((match.start(), _day(match.group(3), _month(match.group(1)), match.group(2))))
+    found = [(m.start(), _day(m[1], m[2], m[3])) for pattern in (_ISO, _HAN_DATE) for m in pattern.finditer(plain)]
+    found += [(m.start(), _day(m[3], _month(m[2]), m[1])) for m in _DMY.finditer(plain)]
+    found += [(m.start(), _day(m[3], _month(m[1]), m[2])) for m in _MDY.finditer(plain)]
     return tuple(dict.fromkeys(day for _, day in sorted(found) if day))
 
 
@@ -164,6 +160,11 @@ def mentions(texts: Iterable[str], name: str) -> bool:
     """Whether these texts hold every word of the name, in any case."""
     whole = "\n".join(texts).lower()
     return all(word in whole for word in (name.lower().split() if name.isascii() else [name.lower()]))
+
+
+def paired(name: str, text: str) -> bool:
+    """Whether the text puts this name beside another one."""
+    return any(_paired(name, other, text) for other in names(text) if other != name)
 
 
 _JOINT = re.compile(

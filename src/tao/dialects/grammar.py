@@ -126,8 +126,8 @@ def object_rule(members: Sequence[tuple[str, str, bool]], rules: Rules, hint: st
     return rules.add(hint, f'"{{" ws {head}{pairs[first]}{tail} ws "}}"')
 
 
-def text_except(used: Iterable[str], rules: Rules, limit: int = STRING_LIMIT) -> str:
-    """A JSON string of 1 to `limit` characters that is none of the used ones (compared without regard to ASCII case).
+def text_except(used: Iterable[str], rules: Rules, limit: int = STRING_LIMIT, barred: Iterable[str] = ()) -> str:
+    """A JSON string of 1 to `limit` characters that is none of the used ones and begins with none of the barred ones, in any case.
 
     A tree of the used texts: at every place either the next character leaves the tree, or it goes on and leaves later.
     """
@@ -138,14 +138,20 @@ def text_except(used: Iterable[str], rules: Rules, limit: int = STRING_LIMIT) ->
             for char in text.lower():
                 node = node.setdefault(char, {})
             node[""] = {}
+    for text in barred:
+        if text and not set(text) & {'"', "\\"}:
+            node = tree
+            for char in text.lower()[:-1]:
+                node = node.setdefault(char, {})
+            node[text[-1].lower()] = None
     return f'"\\"" {_leaving(tree, rules, limit)} "\\""' if tree else _text(rules, 1, limit)
 
 
-def _leaving(node: Mapping[str, Any], rules: Rules, limit: int) -> str:
+def _leaving(node: dict[str, Any], rules: Rules, limit: int) -> str:
     cased = {first: _in_class(first) + (_in_class(first.upper()) if len(first.upper()) == 1 and first.upper() != first else "") for first in node if first}
     options = [f'[^"\\\\\\x00-\\x1F\\x7F{"".join(cased.values())}] {_char(rules)}{{0,{limit}}}']
     for first, below in node.items():
-        if first:
+        if first and below is not None:
             rest = _leaving(below, rules, limit)
             options.append(f"[{cased[first]}] {rest if '' in below else f'{rest}?'}")
     return rules.add("new", " | ".join(options))

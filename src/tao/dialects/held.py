@@ -49,8 +49,8 @@ def slot_rule(hint: str, schema: object, slot: Slot, rules: Rules) -> str:
         return rules.add(hint, either(json_literal(value) for value in slot.values)) if slot.values else schema_rule(schema, rules, hint)
     if slot.terms is not None:
         return _arithmetic(slot.terms, rules)
-    if slot.used:
-        return text_except(slot.used, rules, VALUE_LIMIT)
+    if slot.used or slot.barred:
+        return text_except(slot.used, rules, VALUE_LIMIT, slot.barred)
     return schema_rule(schema, rules, hint)
 
 

@@ -8,19 +8,25 @@ what is known is not offered yet, so that the model fetches first.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
 from tao.dialects.prompts import texts
-from tao.facts import Known, codes, dates, expressions, known, missing, number_words, shape
+from tao.facts import Known, codes, dates, expressions, known, missing, names, number_words, numbers, shape
 from tao.messages import ToolSpec
 from tao.run import Run
 
 MAX_COMBINATIONS = 120
-CONSTANTS = (2, 3, 4, 7, 10, 12, 24, 60, 100, 365, 1000, 10000, 1000000)
+CONSTANTS = (
+    (2, r""), (100, r""), (3, r"averag|mean|平均"), (4, r"averag|mean|quarter|平均|季"), (7, r"week|周|星期|礼拜"), (12, r"month|year|dozen|月|年"),
+    (24, r"hour|day|小时|钟头|天"), (60, r"hour|minute|second|小时|分钟|秒"), (365, r"year|年"), (1000, r"kilo|gram|metre|meter|\bkm|\bkg|thousand|千|公里|公斤|克|米|吨"),
+    (10000, r"万|hectare|公顷"), (1000000, r"million|百万|mega"),
+)  # fmt: skip
+"""Numbers that conversions need, each with the words of a question that call for it."""
 PERCENT = ("%", "‰")
+MAX_FAILURES = 2
 MAX_FETCHES = 5
 """After so many observations nothing is held back for the sake of a name that was not looked up."""
 ARITHMETIC = re.compile(r"(?=.*\d)[\d\s+\-*/().,%^]+")
@@ -28,11 +34,16 @@ ARITHMETIC = re.compile(r"(?=.*\d)[\d\s+\-*/().,%^]+")
 
 @dataclass(frozen=True)
 class Slot:
-    """What may fill one parameter: `values` where it is one of a known set, `terms` where it is arithmetic over known numbers."""
+    """What may fill one parameter.
+
+    `values` where it is one of a known set, `terms` where it is arithmetic over known numbers; else any text that is none of
+    the `used` ones and does not begin with a `barred` one (an example out of the tool's description).
+    """
 
     values: tuple[Any, ...] | None = None
     terms: tuple[str, ...] | None = None
     used: tuple[str, ...] = ()
+    barred: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,25 +74,34 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
     nudge = run.nudge
     if nudge and not nudge.may_call:
         return Offer(())
-    without = nudge.without if nudge else ()
-    tools = [tool for tool in run.asked.tools if tool.name not in without]
+    tools = [tool for tool in run.asked.tools if not nudge or tool.name not in nudge.without]
+    may_answer = nudge is None or nudge.may_answer
     if not grounded:
-        return Offer(tuple(Offered(tool) for tool in tools), not nudge or nudge.may_answer)
+        return Offer(tuple(Offered(tool) for tool in tools), may_answer)
     have = known(run, relevant=True)
+    offered = [found for tool in tools if not _failing(tool, run) and (found := _offered(tool, have, run))]
+    fetching = tuple(one for one in offered if not one.computes)
+    if fetching and names(run.asked.question) and len(have.numbers) < 2:
+        offered = list(fetching)
     lacking = missing(run) if len(run.observed) <= MAX_FETCHES else ()
-    made = tuple((call.tool, dict(call.args)) for call, observation in run.observed)
-    offered = tuple(found for tool in tools if (found := _offered(tool, have, run.asked.question, [args for name, args in made if name == tool.name])))
-    if lacking and not nudge and (fetching := tuple(one for one in offered if not one.computes)):
+    if lacking and nudge is None and fetching:
         return Offer(fetching, answer=False, lead=texts(run.asked.lang)["lacking"].format(name=lacking[0]))
-    return Offer(offered, not nudge or nudge.may_answer or not offered)
+    return Offer(tuple(offered), may_answer or not offered)
 
 
-def _offered(tool: ToolSpec, have: Known, question: str, made: list[dict[str, Any]]) -> Offered | None:
+def _failing(tool: ToolSpec, run: Run) -> bool:
+    """Whether the tool failed each of its last two times."""
+    last = [observation.ok for call, observation in run.observed if call.tool == tool.name][-MAX_FAILURES:]
+    return len(last) == MAX_FAILURES and not any(last)
+
+
+def _offered(tool: ToolSpec, have: Known, run: Run) -> Offered | None:
     properties: Mapping[str, Any] = tool.parameters.get("properties", {})
+    made = [dict(call.args) for call, _ in run.observed if call.tool == tool.name]
     reads = set(tool.effects) <= {"reads", "network"}
     if not properties:
         return None if made and reads else Offered(tool)
-    slots = {name: _slot(name, tool, have, question) for name in properties}
+    slots = {name: _slot(name, tool, have, run) for name in properties}
     required = set(tool.parameters.get("required", ()))
     if any(slot.values == () for name, slot in slots.items() if name in required):
         return None
@@ -90,11 +110,11 @@ def _offered(tool: ToolSpec, have: Known, question: str, made: list[dict[str, An
         return Offered(tool, slots, fresh) if fresh else None
     if len(properties) == 1:
         (name,) = properties
-        sums = expressions(question) if slots[name].terms is not None else ()
+        sums = expressions(run.asked.question) if slots[name].terms is not None else ()
         if sums and not made:
             return Offered(tool, slots, tuple({name: text} for text in sums))
-    if reads and len(properties) == 1 and made:
-        slots[name] = Slot(slots[name].values, slots[name].terms, tuple(str(args[name]) for args in made if name in args))
+        if reads and slots[name].terms is None:
+            slots[name] = replace(slots[name], used=tuple(str(args[name]) for args in made if name in args))
     return Offered(tool, slots)
 
 
@@ -106,24 +126,43 @@ def _combinations(slots: Mapping[str, Slot]) -> Iterator[dict[str, Any]]:
     return (dict(zip(slots, combo, strict=True)) for combo in islice(whole, MAX_COMBINATIONS))
 
 
-def _slot(name: str, tool: ToolSpec, have: Known, question: str) -> Slot:
-    schema = tool.parameters["properties"][name]
+def _slot(name: str, tool: ToolSpec, have: Known, run: Run) -> Slot:
+    properties = tool.parameters["properties"]
+    schema = properties[name]
     if not isinstance(schema, Mapping):
         return Slot()
-    if "enum" in schema or schema.get("type") not in ("string", None):
-        return Slot(tuple(schema["enum"])) if "enum" in schema else Slot()
-    example = examples(tool).get(name)
-    form = kind(schema, example, tool.description, name)
+    if "enum" in schema:
+        return Slot(tuple(schema["enum"]))
+    samples = examples(tool)
+    form = kind(schema, samples.get(name))
+    if schema.get("type") == "integer" and any(kind(s, samples.get(n)) == "date" for n, s in properties.items() if n != name):
+        return Slot(tuple(_offsets(run, name)))
+    if schema.get("type") not in ("string", None):
+        return Slot()
     if form == "date":
         return Slot(have.dates)
     if form == "code":
-        return Slot(tuple(code for code in have.codes if _fits(code, schema, example)))
+        return Slot(tuple(code for code in have.codes if _fits(code, schema, samples.get(name))))
     if form == "arithmetic":
-        return Slot(terms=tuple(terms(have, question)))
-    return Slot()
+        return Slot(terms=tuple(terms(have, run.asked.question)))
+    sample = samples.get(name)
+    return Slot(barred=(sample,) if isinstance(sample, str) and not schema.get("pattern") and sample.lower() not in have.text.lower() else ())
 
 
-def kind(schema: Mapping[str, Any], example: Any, description: str = "", name: str = "") -> str:
+def _offsets(run: Run, name: str) -> Iterator[int]:
+    """Whole numbers that may shift a date: those of the question, also in weeks, and those that an observation gives in this unit."""
+    question = run.asked.question
+    unit = {"days": "days?|天|日", "weeks": "weeks?|周|星期", "months": "months?|个?月", "years": "years?|年"}.get(name, name)
+    seen = " ".join(observation.text for _, observation in run.observed if observation.ok)
+    told = [n.value for n in numbers(question)] + [*number_words(question)]
+    told += [float(found) for found in re.findall(rf"(\d+)[\s\"':]*(?:{unit})", seen)]
+    weeks = name == "days" and re.search(r"weeks?\b|周|星期", question)
+    for value in dict.fromkeys(told):
+        if value == int(value) and 0 < value < 1e5:
+            yield from (sign * int(value) * times for times in ((7, 1) if weeks else (1,)) for sign in (1, -1))
+
+
+def kind(schema: Mapping[str, Any], example: Any) -> str:
     """What form a string parameter has: "date", "code", "arithmetic" or "" (free text); from its format, pattern or example."""
     if schema.get("format") == "date":
         return "date"
@@ -175,8 +214,10 @@ def examples(tool: ToolSpec) -> dict[str, Any]:
 
 
 def terms(have: Known, question: str) -> Iterable[str]:
-    """The numbers that may stand in a calculation: known ones with their unit worked in (526 million → 526000000) unless the
-    question asks in that unit, percentages as factors, usual constants."""
+    """The numbers that may stand in a calculation: known ones, percentages as factors, usual constants.
+
+    Where a number has a unit word it is worked in (526 million → 526000000), unless the question asks in that unit.
+    """
     listed: dict[str, None] = {}
     for number in have.numbers:
         if number.unit in PERCENT:
@@ -185,7 +226,7 @@ def terms(have: Known, question: str) -> Iterable[str]:
             values = [number.value if not number.unit or number.unit in question.lower() else number.scaled]
         listed |= dict.fromkeys(plain(abs(value)) for value in values)
     listed |= dict.fromkeys(plain(word) for word in number_words(have.text))
-    return listed | dict.fromkeys(plain(constant) for constant in CONSTANTS)
+    return listed | dict.fromkeys(plain(constant) for constant, words in CONSTANTS if re.search(words, question, re.IGNORECASE))
 
 
 def plain(value: float) -> str:

@@ -57,10 +57,10 @@ def _stories(lookup: Role | None, compute: Role | None, lang: str) -> tuple[Run,
         lookup, compute = NEUTRAL[lang]
     told = []
     if lookup and compute:
-        told.append(_comparison(lookup, compute, lang))
+        told += [_comparison(lookup, compute, lang), _price(lookup, compute, lang)]
     elif lookup:
         told.append(_fact(lookup, lang))
-    if compute:
+    elif compute:
         told.append(_sum(compute, lang))
     return (*told, _plain(lang))
 
@@ -76,13 +76,13 @@ def _run(question: str, lang: str, steps: Sequence[tuple[str, Role, str, str]], 
 def _comparison(lookup: Role, compute: Role, lang: str) -> Run:
     if lang == "zh":
         steps = [
-            ("需要两本书的页数。先查《蓝港》。", lookup, "《蓝港》 页数", "《蓝港》是1931年的小说，共412页。"),
+            ("需要两本书的页数。先查《蓝港》。", lookup, "《蓝港》 页数", "《蓝港》共412页。\n《红草地》共254页。"),
             ("《蓝港》有412页。再查《旧园》。", lookup, "《旧园》 页数", "《旧园》共387页。"),
             ("两个数都有了，412和387，“多多少”要相减。", compute, "412 - 387", "25"),
         ]
         return _run("《蓝港》比《旧园》多多少页？", lang, steps, "我知道答案了。", "《蓝港》比《旧园》多25页。")
     steps = [
-        ("I need the pages of both books. First Blue Harbour.", lookup, "pages of Blue Harbour", "Blue Harbour, a novel of 1931, has 412 pages."),
+        ("I need the pages of both books. First Blue Harbour.", lookup, "pages of Blue Harbour", "Blue Harbour has 412 pages.\nRed Meadow has 254 pages."),
         ("Blue Harbour has 412 pages. Now Old Orchard.", lookup, "pages of Old Orchard", "Old Orchard has 387 pages."),
         ("I have both numbers, 412 and 387. More means the difference.", compute, "412 - 387", "25"),
     ]
@@ -96,6 +96,20 @@ def _fact(lookup: Role, lang: str) -> Run:
         return _run("《蓝港》有多少页？", lang, steps, "我知道答案了。", "《蓝港》有412页。")
     steps = [("I need the pages of Blue Harbour.", lookup, "pages of Blue Harbour", "Blue Harbour, a novel of 1931, has 412 pages.")]
     return _run("How many pages has Blue Harbour?", lang, steps, "I know the answer.", "Blue Harbour has 412 pages.")
+
+
+def _price(lookup: Role, compute: Role, lang: str) -> Run:
+    if lang == "zh":
+        steps = [
+            ("需要《铁湖》的价格。", lookup, "《铁湖》 价格", "《铁湖》每本14元。"),
+            ("一本14元，30本打九五折：30乘以14乘以0.95。", compute, "30 * 14 * 0.95", "399"),
+        ]
+        return _run("30本《铁湖》打九五折要多少钱？", lang, steps, "我知道答案了。", "一共399元。")
+    steps = [
+        ("I need the price of Iron Lake.", lookup, "price of Iron Lake", "Iron Lake costs 14 euros."),
+        ("One costs 14. 30 with 5% off are 30 times 14 times 0.95.", compute, "30 * 14 * 0.95", "399"),
+    ]
+    return _run("What do 30 copies of Iron Lake cost with 5% off?", lang, steps, "I know the answer.", "They cost 399 euros.")
 
 
 def _sum(compute: Role, lang: str) -> Run:

@@ -5,12 +5,12 @@ from typing import Any
 
 from tao.policies.first_of import first_of
 from tao.policies.limits import deadline, max_steps, max_tokens
-from tao.policies.loop_guard import loop_guard
+from tao.policies.loop_guard import empty_handed, loop_guard
 from tao.policies.misreads import misreads
 from tao.policies.verify import verify
 from tao.seams import Abilities, Policy
 
-__all__ = ["deadline", "default", "first_of", "loop_guard", "max_steps", "max_tokens", "misreads", "verify"]
+__all__ = ["deadline", "default", "empty_handed", "first_of", "loop_guard", "max_steps", "max_tokens", "misreads", "verify"]
 
 
 def default(settings: Mapping[str, Any], abilities: Abilities) -> Policy:
@@ -25,5 +25,5 @@ def default(settings: Mapping[str, Any], abilities: Abilities) -> Policy:
         parts.append(deadline(float(settings["deadline"])))
     parts += [misreads(int(settings.get("max_misreads", 2))), loop_guard]
     if settings.get("verify", abilities.small):
-        parts.append(verify)
+        parts += [empty_handed, verify]
     return first_of(*parts)

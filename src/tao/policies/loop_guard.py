@@ -1,6 +1,7 @@
 """Going in circles: the same call again, or nothing new from the same tool again."""
 
 from tao.events import Nudged
+from tao.facts import mentions, names
 from tao.policies.texts import say
 from tao.run import Run, canonical
 
@@ -15,4 +16,21 @@ def loop_guard(run: Run) -> Nudged | None:
         return Nudged(say(lang, "repeated"), "loop_guard", without=(call.tool,), lead=say(lang, "repeated.lead"))
     if any(old.tool == call.tool and told.text == seen.text for old, told in before):
         return Nudged(say(lang, "nothing_new", tool=call.tool), "loop_guard", without=(call.tool,), lead=say(lang, "nothing_new.lead", tool=call.tool))
+    return None
+
+
+def empty_handed(run: Run) -> Nudged | None:
+    """What the question names was looked for and nothing that came back mentions it: look elsewhere; the second time, say so."""
+    if run.proposed is not None or run.pending or not run.observed:
+        return None
+    lang = run.asked.lang
+    call, seen = run.observed[-1]
+    told = [observation.text for _, observation in run.observed if observation.ok]
+    for name in names(run.asked.question):
+        tries = sum(mentions([canonical(made.args)], name) for made, _ in run.observed)
+        if not mentions([canonical(call.args)], name) or not seen.ok or mentions(told, name):
+            continue
+        if tries > 1:
+            return Nudged(say(lang, "lost", name=name), "empty_handed", may_call=False, lead=say(lang, "lost.lead", name=name))
+        return Nudged(say(lang, "unmentioned", name=name), "empty_handed", without=(call.tool,), lead=say(lang, "unmentioned.lead", name=name))
     return None

@@ -7,7 +7,7 @@ the question left out, a result worked out in the head, an answer about somethin
 import re
 
 from tao.events import Nudged
-from tao.facts import Number, dates, follows, known, mentions, missing, names, number_words, numbers
+from tao.facts import Number, dates, follows, known, mentions, missing, names, number_words, numbers, paired
 from tao.policies.texts import say
 from tao.run import Run, canonical
 
@@ -15,6 +15,7 @@ REFUSALS = (
     "not found", "no result", "no information", "could not find", "couldn't find", "cannot find", "can't find", "unable to", "don't know",
     "do not know", "unknown", "not available", "没有找到", "未找到", "找不到", "没有相关", "没有结果", "查不到", "不知道", "无法", "未知",
 )  # fmt: skip
+AMOUNT = re.compile(r"\bhow (many|much)\b|difference|多少|几|相差|一共|总共|合计", re.IGNORECASE)
 SMALL = 12
 """Counts up to a dozen are said without being looked up."""
 
@@ -25,7 +26,7 @@ def verify(run: Run) -> Nudged | None:
     if answer is None or not run.asked.tools:
         return None
     raised = {nudge.by for nudge in run.all(Nudged)}
-    for check in (unsearched, uncovered, unused, unmentioned, ungrounded):
+    for check in (unsearched, uncovered, uncompared, unused, unmentioned, ungrounded):
         name = check.__name__
         if name not in raised and (values := check(run, answer)) is not None:
             return _objection(run.asked.lang, name, values)
@@ -46,6 +47,21 @@ def uncovered(run: Run, answer: str) -> dict[str, str] | None:
     """One of several names of a kind in the question was looked up, another was not."""
     lacking = () if refuses(answer) or not run.observed else missing(run)
     return {"name": lacking[0]} if lacking else None
+
+
+def uncompared(run: Run, answer: str) -> dict[str, str] | None:
+    """How much one thing differs from another was asked, and the answer is just a number that was looked up."""
+    question = run.asked.question
+    if not AMOUNT.search(question) or refuses(answer):
+        return None
+    told = [seen.text for _, seen in run.observed if seen.ok]
+    pair = [name for name in names(question) if mentions(told, name) and paired(name, question)]
+    fetched = {n.value for text in told for n in numbers(text)}
+    said = numbers(answer)
+    worked = {n.value for call, seen in run.observed if len(numbers(canonical(call.args))) > 1 for n in numbers(seen.text)}
+    if len(pair) < 2 or not said or any(n.value not in fetched or n.value in worked for n in said):
+        return None
+    return {"first": pair[0], "second": pair[1]}
 
 
 def unused(run: Run, answer: str) -> dict[str, str] | None:
