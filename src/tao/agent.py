@@ -180,13 +180,17 @@ def heard(model: Model, dialect: Dialect, run: Run, on_delta: OnDelta | None) ->
     async def answer(request: Request, hear: Hear | None = None) -> Reply:
         listener = dialect.listen(run)
 
+        def tell(deltas: Iterable[Delta]) -> None:
+            for delta in deltas if on_delta else ():
+                on_delta(delta)
+
         def listen(text: str) -> bool:
-            for delta in listener.feed(text):
-                if on_delta:
-                    on_delta(delta)
+            tell(listener.feed(text))
             return listener.stop or bool(hear and hear(text))
 
-        return await model(request, listen)
+        reply = await model(request, listen)
+        tell(listener.close())
+        return reply
 
     return answer
 

@@ -39,6 +39,9 @@ class Listener(Protocol):
     def feed(self, text: str) -> list[Delta]:
         """Take the next piece of text; return what is now certain."""
 
+    def close(self) -> list[Delta]:
+        """The reply is over; return what that makes certain."""
+
 
 class Dialect(Protocol):
     """How it is said. Pure: the same run gives the same request and the same reading."""

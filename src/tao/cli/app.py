@@ -85,7 +85,7 @@ Version = Annotated[
 
 
 @app.callback()
-def root(lang: Lang = None, version: Version = False) -> None:  # noqa: FBT002
+def root(*, lang: Lang = None, version: Version = False) -> None:
     """Options before the command. `lang` was read before this, see words.py."""
 
 

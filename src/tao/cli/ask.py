@@ -39,6 +39,7 @@ Question = Annotated[
 )
 def ask(
     question: Question,
+    *,
     model: o.Model = None,
     lang: o.Lang = None,
     max_steps: o.Steps = None,
@@ -47,7 +48,7 @@ def ask(
     dialect: o.Dialect = None,
     journal: o.JournalAt = None,
     as_json: o.Json = False,
-    quiet: o.Quiet = False,  # noqa: FBT002
+    quiet: o.Quiet = False,
 ) -> None:
     """Answer one question."""
     text = (sys.stdin.read() if question == "-" else question).strip()

@@ -27,6 +27,15 @@ from tao.run import Run
 
 app = typer.Typer()
 
+File = Annotated[Path, typer.Argument(metavar=say("FILE", "文件"), help=say("The file; - is standard input.", "文件；- 为标准输入。"))]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help=say(
+        "Write there instead; questions that are answered in it already are left out.", "写入该文件；其中已有答案的问题不再提问。",
+    )),
+]  # fmt: skip
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="N", help=say("Runs at the same time.", "同时进行的运行数。"))]
+
 
 @dataclass(frozen=True, slots=True)
 class Asking:
@@ -43,13 +52,9 @@ class Asking:
     "回答文件中的每一个问题：每行一个问题，或带 `question` 字段的 JSON Lines。每个回答输出一行 JSON。退出码取最差的一次。",
 ))  # fmt: skip
 def run(
-    file: Annotated[Path, typer.Argument(metavar=say("FILE", "文件"), help=say("The file; - is standard input.", "文件；- 为标准输入。"))],
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help=say(
-        "Write there instead; questions that are answered in it already are left out.", "写入该文件；其中已有答案的问题不再提问。",
-    ))] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="N", help=say("Runs at the same time.", "同时进行的运行数。"))] = 1,
-    model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None,
-    dialect: o.Dialect = None, journal: o.JournalAt = None, as_json: o.Json = False, quiet: o.Quiet = False,  # noqa: FBT002
+    file: File, *, out: Out = None, jobs: Jobs = 1, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None,
+    docs: o.Docs = None, tools: o.Tools = None, dialect: o.Dialect = None, journal: o.JournalAt = None,
+    as_json: o.Json = False, quiet: o.Quiet = False,
 ) -> None:  # fmt: skip
     """Answer them all."""
     options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect, journal=journal)

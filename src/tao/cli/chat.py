@@ -29,8 +29,8 @@ app = typer.Typer()
 
 @app.command(cls=Command, help=say("A conversation: every question knows what was said before.", "对话：每个问题都记得前面说过的内容。"))
 def chat(
-    model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None,
-    dialect: o.Dialect = None, journal: o.JournalAt = None, quiet: o.Quiet = False,  # noqa: FBT002
+    *, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None,
+    dialect: o.Dialect = None, journal: o.JournalAt = None, quiet: o.Quiet = False,
 ) -> None:
     """Talk."""
     options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect, journal=journal)

@@ -53,7 +53,7 @@ class Finding:
     "where the model that is set cannot answer.",
     "检查安装与设置，并给出下一步建议。只列出密钥的名称，绝不显示其值。所设模型无法使用时退出码为 1。",
 ))  # fmt: skip
-def doctor(model: o.Model = None, journal: o.JournalAt = None, as_json: o.Json = False) -> None:  # noqa: FBT002
+def doctor(*, model: o.Model = None, journal: o.JournalAt = None, as_json: o.Json = False) -> None:
     """Look around."""
     finish(lambda: _doctor(o.given(model=model, journal=journal), as_json=as_json))
 

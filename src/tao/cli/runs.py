@@ -47,8 +47,9 @@ STYLES = {"running": "yellow", "paused": "yellow", "answered": "green", "failed"
 
 @app.command(cls=Command, help=say("List the latest runs, newest first.", "列出最近的运行，最新的在前。"))
 def runs(
+    *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help=say("How many.", "数量。"))] = 20,
-    journal: o.JournalAt = None, as_json: o.Json = False,  # noqa: FBT002
+    journal: o.JournalAt = None, as_json: o.Json = False,
 ) -> None:
     """List."""
     finish(_runs(limit, o.given(journal=journal), as_json=as_json))
@@ -90,7 +91,7 @@ def _line(text: str) -> str:
 
 
 @app.command(cls=Command, help=say("Show what happened in a run.", "显示一次运行的全过程。"))
-def show(run: Which = None, journal: o.JournalAt = None, as_json: o.Json = False) -> None:  # noqa: FBT002
+def show(run: Which = None, *, journal: o.JournalAt = None, as_json: o.Json = False) -> None:
     """Show."""
     finish(_show(run, o.given(journal=journal), as_json=as_json))
 
@@ -120,8 +121,8 @@ async def _show(which: str | None, options: Mapping[str, Any], *, as_json: bool)
     "从最后一个事件继续被中断的运行；已经得到的回复不会重新请求。",
 ))  # fmt: skip
 def resume(
-    run: Which = None, model: o.Model = None, docs: o.Docs = None, tools: o.Tools = None, journal: o.JournalAt = None,
-    as_json: o.Json = False, quiet: o.Quiet = False,  # noqa: FBT002
+    run: Which = None, *, model: o.Model = None, docs: o.Docs = None, tools: o.Tools = None, journal: o.JournalAt = None,
+    as_json: o.Json = False, quiet: o.Quiet = False,
 ) -> None:
     """Go on."""
     finish(_resume(run, o.given(model=model, docs=docs, tools=tools, journal=journal), as_json=as_json, quiet=quiet))
@@ -147,7 +148,7 @@ async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: boo
     "Decide a recorded run again with today's code, without calling model or tools, and say where it differs (exit code 1).",
     "用当前代码按记录重新决策一次运行，不调用模型和工具，并指出不同之处（退出码 1）。",
 ))  # fmt: skip
-def replay_(run: Which = None, journal: o.JournalAt = None, as_json: o.Json = False) -> None:  # noqa: FBT002
+def replay_(run: Which = None, *, journal: o.JournalAt = None, as_json: o.Json = False) -> None:
     """Replay."""
     finish(_replay(run, o.given(journal=journal), as_json=as_json))
 

@@ -23,12 +23,13 @@ app = typer.Typer()
 
 @app.command(cls=Command, help=say("List the tools that a model may call, as it sees them.", "列出模型可以调用的工具（与模型所见一致）。"))
 def tools(
+    *,
     docs: o.Docs = None,
     files: o.Tools = None,
     lang: o.Lang = None,
     as_json: Annotated[
         bool, typer.Option("--json", help=say("One tool with its JSON schema a line.", "每行一个工具及其 JSON Schema。"))
-    ] = False,  # noqa: FBT002
+    ] = False,
 ) -> None:
     """List them."""
     finish(lambda: _tools(o.given(docs=docs, tools=files, lang=lang), as_json=as_json))
