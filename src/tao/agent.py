@@ -181,8 +181,9 @@ def heard(model: Model, dialect: Dialect, run: Run, on_delta: OnDelta | None) ->
         listener = dialect.listen(run)
 
         def tell(deltas: Iterable[Delta]) -> None:
-            for delta in deltas if on_delta else ():
-                on_delta(delta)
+            if on_delta:
+                for delta in deltas:
+                    on_delta(delta)
 
         def listen(text: str) -> bool:
             tell(listener.feed(text))
