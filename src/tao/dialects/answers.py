@@ -39,7 +39,7 @@ def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:
     for label in outside_fences(text, start):
         if label.start >= end:
             break
-        if (label.kind == "final" and _same_strength(label, first)) or (label.kind == "action" and _step(text, label, tools)):
+        if (label.kind == "final" and same_strength(label, first)) or (label.kind == "action" and _step(text, label, tools)):
             return label.start if opening is None else opening
         if label.kind in {"thought", "question", "observation"} and opening is None:
             opening = label.start
@@ -64,6 +64,8 @@ def _markup(text: str, start: int, tools: Tools) -> int:
         if found is None:
             break
         at = found.end()
+        if text[found.start()] not in "<[✿":
+            continue
         if text[found.start() - 1] == "`" or any(a <= found.start() < b for a, b in fences(text, start)):
             continue
         leak = leak_at(text, found.start(), tools)
@@ -73,20 +75,34 @@ def _markup(text: str, start: int, tools: Tools) -> int:
     return len(text)
 
 
-def _same_strength(label: Label, first: Label) -> bool:
+def same_strength(label: Label, first: Label) -> bool:
     """`Answer:` is a word of answers too: it counts only where the answer itself was labelled so."""
     return bool(STRONG.match(label.word)) or not STRONG.match(first.word)
 
 
+def step_begins(text: str, action: Label, tools: Tools) -> bool:
+    """Whether an action label names a known tool on its line; `_step` also wants the input."""
+    name = _name(_first_line(text, action))
+    return bool(name) and (tools.resolve(name) is not None or is_finish(name, tools))
+
+
+def _first_line(text: str, action: Label) -> str:
+    end = text.find("\n", action.value)
+    return text[action.value : len(text) if end < 0 else end].strip(SPACE)
+
+
+def _name(line: str) -> str:
+    return re.split(r"[\[(（［{]|(?i:\baction[ _]?input)", line, maxsplit=1)[0]
+
+
 def _step(text: str, action: Label, tools: Tools) -> bool:
     """Whether an action label begins a complete step: a known tool's name, with its input."""
-    end = text.find("\n", action.value)
-    line = text[action.value : len(text) if end < 0 else end].strip(SPACE)
-    name = re.split(r"[\[(（［{]|(?i:\baction[ _]?input)", line, maxsplit=1)[0]
-    if not any((tools.resolve(name) if name else None, is_finish(name, tools))):
+    if not step_begins(text, action, tools):
         return False
-    if len(name) < len(line):
+    line = _first_line(text, action)
+    if len(_name(line)) < len(line):
         return True
+    end = text.find("\n", action.value)
     while end >= 0:
         begin = end + 1
         if label := label_at(text, begin):

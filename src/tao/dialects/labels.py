@@ -22,7 +22,9 @@ _ACTIONS = frozenset(("action", "行动", "动作"))
 STRONG = re.compile(r"final|最", re.IGNORECASE)
 RESIDUE = "observation"
 
-_PREFIX = rf"[ \t\xa0\u3000>#*_`\-+•.)\d、（(\[【☀-➿🌀-🫿\ufe0f{ZERO_WIDTH}]{{0,48}}+"
+MARKS = rf" \t\xa0\u3000>#*_`\-+•.)\d、（(\[【☀-➿🌀-🫿\ufe0f{ZERO_WIDTH}"
+"""What may stand in front of a label on its line, as the inside of a character class."""
+_PREFIX = rf"[{MARKS}]{{0,48}}+"
 _STARTS = {
     "fi": "final", "an": "final", "最终": "final", "最后": "final", "答案": "final", "回答": "final", "th": "thought", "思考": "thought",
     "想法": "thought", "ob": "observation", "观察": "observation", "qu": "question", "问题": "question", "用户": "question",
@@ -99,8 +101,6 @@ def _one(text: str, start: int) -> Label | None:
 
 def _again(text: str, label: Label) -> Label | None:
     """The same label once more right behind the first, on its line or the next."""
-    if (label.value and text[label.value - 1] not in ":：*_`") or text[label.value : label.value + 1] == "":
-        return None
     start = label.value
     while start < len(text) and text[start] in SPACE:
         start += 1
@@ -129,7 +129,7 @@ def next_label(text: str, start: int, end: int | None = None) -> Label | None:
 
 def outside_fences(text: str, start: int) -> Iterator[Label]:
     """The labels of the lines after `start`, without those in code fences; a fence never closed hides all that follows."""
-    at = start
+    at = _past_fence(text, start)
     for _ in range(MAX_LABELS):
         mark = LINE.search(text, at)
         if mark is None:
@@ -144,10 +144,21 @@ def outside_fences(text: str, start: int) -> Iterator[Label]:
             at = max(label.value - 1, line)
 
 
+def _past_fence(text: str, start: int) -> int:
+    """Behind a fence that opens where a value begins, on the label's own line."""
+    at = start
+    while text[at : at + 1] in {" ", "\t"}:
+        at += 1
+    fence = fence_at(text, at)
+    return fence[2] if fence else start
+
+
 def fences(text: str, start: int) -> list[tuple[int, int]]:
     """The code fences that begin a line after `start`."""
     found: list[tuple[int, int]] = []
-    at = start
+    at = _past_fence(text, start)
+    if at > start:
+        found.append((start, at))
     for _ in range(MAX_LABELS):
         mark = _FENCE_LINE.search(text, at)
         if mark is None:
