@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 from contextlib import closing, suppress
+from importlib.util import find_spec
 
 import pytest
 from sqlalchemy import inspect
@@ -223,6 +224,15 @@ async def test_a_missing_and_a_damaged_event_are_named(journal, path):
 def test_an_address_that_makes_no_sense_is_refused(where, said):
     with pytest.raises(StoreError, match=said):
         Journal(where)
+
+
+async def test_a_database_whose_driver_is_not_installed_says_which_package_it_needs():
+    driver = next((name for name in ("pymysql", "asyncmy", "oracledb", "pyodbc") if find_spec(name) is None), None)
+    if driver is None:
+        pytest.skip("every driver that could be missing is installed")
+    scheme = {"oracledb": "oracle", "pyodbc": "mssql"}.get(driver, "mysql")
+    with pytest.raises(StoreError, match=f"needs the package '{driver}'; install it"):
+        await Journal(f"{scheme}+{driver}://somebody:secret@127.0.0.1/runs").list()
 
 
 async def test_a_tools_own_data_does_not_have_to_be_json(journal):

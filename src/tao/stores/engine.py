@@ -1,6 +1,7 @@
 """One SQLAlchemy engine for a journal, and what its errors mean to a person."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -65,6 +66,7 @@ def address(where: str | Path) -> URL:
         url = make_url(text)
         url.get_dialect()
     except (ArgumentError, NoSuchModuleError) as error:
+        text = re.sub(r"//[^/@]*@", "//***@", text)  # a password may be in it
         raise StoreError(
             both(
                 f"journal address {text!r} cannot be read ({error}): give a file's path or sqlite:///PATH, postgresql://…",
@@ -153,6 +155,7 @@ def explained(url: URL) -> Iterator[None]:
 
 
 def _said(where: str, code: str, cause: Any) -> str:
+    cause = " ".join(str(cause).split())
     english, chinese = next((texts for name, texts in MEANINGS.items() if code.startswith(name)), ("failed", "出错"))
     return both(f"journal {where} {english} ({cause})", f"运行记录 {where} {chinese}（{cause}）")
 
@@ -175,4 +178,10 @@ def transaction(connection: PoolProxiedConnection, *, immediate: bool) -> Iterat
 
 @cache
 def _driver(url: URL) -> Any:
-    return url.get_dialect().import_dbapi()
+    """The database's driver. Raises StoreError where it is not installed."""
+    try:
+        return url.get_dialect().import_dbapi()
+    except ModuleNotFoundError as error:
+        english = f"journal {place(url)} needs the package {error.name!r}; install it (for PostgreSQL: pip install 'psycopg[binary]')"
+        chinese = f"运行记录 {place(url)} 需要软件包 {error.name!r}；请安装（PostgreSQL：pip install 'psycopg[binary]'）"
+        raise StoreError(both(english, chinese)) from error
