@@ -1,5 +1,6 @@
 import asyncio
-import threading
+import subprocess
+import sys
 
 import pytest
 
@@ -279,7 +280,8 @@ def test_run_sync_and_run_share_a_journal(tmp_path):
     blocking(one.aclose())
 
 
-def test_a_blocking_call_from_inside_a_run_says_so_instead_of_waiting_for_ever():
+@pytest.mark.parametrize("inline", [True, False])
+def test_a_tool_may_ask_another_agent_and_wait_for_it(inline):
     inner = agent()
 
     def ask_again() -> str:
@@ -287,37 +289,53 @@ def test_a_blocking_call_from_inside_a_run_says_so_instead_of_waiting_for_ever()
         return inner.run_sync("q?").answer
 
     model = ScriptedModel("Thought: t\nAction: ask_again\nAction Input: {}", ANSWERS)
-    outer = Agent(model, [declare(ask_again, inline=True)], dialect="react")
-    run = outer.run_sync("q?")
-    assert "would wait for itself" in run.observed[0][1].text
-    in_a_thread = Agent(ScriptedModel(*model.replies), [declare(ask_again)], dialect="react")
-    assert in_a_thread.run_sync("q?").observed[0][1].text == "It is 5."
+    outer = Agent(model, [declare(ask_again, inline=inline)], dialect="react")
+    assert outer.run_sync("q?").observed[0][1].text == "It is 5."
 
 
-def test_an_interrupt_of_a_blocking_call_cancels_the_work():
-    stopped = threading.Event()
+async def test_run_sync_lets_go_of_the_loops_connections_and_can_be_called_again():
+    class Counting(ScriptedModel):
+        closed = 0
 
-    async def work():
-        try:
-            await asyncio.sleep(60)
-        finally:
-            stopped.set()
+        async def close(self):
+            self.closed += 1
 
-    async def interrupt():
-        raise KeyboardInterrupt
+    one = Agent(Counting(ANSWERS, ANSWERS), [add], dialect="react")
+    assert [one.run_sync("q?").answer for _ in range(2)] == ["It is 5."] * 2
+    assert one.model.closed == 2
 
-    async def both():
-        task = asyncio.create_task(work())
-        await asyncio.sleep(0)
-        try:
-            raise InterruptedError
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
 
-    with pytest.raises(InterruptedError):
-        blocking(both())
-    assert stopped.is_set()
+INTERRUPTED = """
+import asyncio, os, signal, sys, threading
+from tao.agent import blocking
+
+async def work():
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        await asyncio.sleep(60)
+    finally:
+        print("let go", flush=True)
+
+async def inside():
+    blocking(work())
+
+try:
+    match sys.argv[1]:
+        case "plain":
+            blocking(work())
+        case "in asyncio.run":
+            asyncio.run(inside())
+        case "in a notebook":
+            asyncio.new_event_loop().run_until_complete(inside())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("where", ["plain", "in asyncio.run", "in a notebook"])
+def test_an_interrupt_of_a_blocking_call_cancels_the_work(where):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, where], capture_output=True, text=True, timeout=30, check=False)
+    assert done.stdout.split() == ["let", "go", "interrupted"], done.stderr
 
 
 # ── going on ──────────────────────────────────────────────────────────────────

@@ -1,16 +1,14 @@
 """The library's front door: an `Agent` is the parts of a run put together. It keeps nothing of any run."""
 
 import asyncio
-import atexit
+import contextvars
 import inspect
-import os
 import re
 import secrets
-import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import asdict, fields
-from functools import cache
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from tao.dialects import choose
@@ -28,6 +26,7 @@ from tao.tools.registry import registry
 
 OnEvent = Callable[[Event], Awaitable[None] | None]
 OnDelta = Callable[[Delta], object]
+T = TypeVar("T")
 CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 
 
@@ -42,7 +41,8 @@ class Loads(Protocol):
 class Agent:
     """A model, tools and rules. One agent may serve many runs at once.
 
-    `model` is a Model or a name for `tao.models.connect` ("openai:gpt-5.5", "local", a path to a GGUF file).
+    `model` is a Model or a name for `tao.models.connect` ("openai:gpt-5.5", "local", a path to a GGUF file). Its `close`,
+    where it has one, lets go of what the running event loop holds open; it may be used again afterwards.
     `tools` are functions or declared tools; `act` replaces how they are called (wrappers around a registry).
     `dialect` is a name ("auto", "react", "json", "bracket", "native") or a Dialect; `lang` "zh" or "en", by default the
     question's. `policy` replaces the default limits, which `max_steps` and `settings` describe. `journal` is told every
@@ -121,15 +121,20 @@ class Agent:
         self, question: str, *, history: Iterable[Message] = (), id: str | None = None,  # noqa: A002
         on_event: OnEvent | None = None, on_delta: OnDelta | None = None,
     ) -> Run:
-        """`run` for code without an event loop, and inside one (Jupyter): the work is done by a thread of its own."""
-        return blocking(self.run(question, history=history, id=id, on_event=on_event, on_delta=on_delta))
+        """`run` for code without an event loop, and inside one (Jupyter), where a thread does the work."""
+
+        async def alone() -> Run:
+            try:
+                return await self.run(question, history=history, id=id, on_event=on_event, on_delta=on_delta)
+            finally:
+                await _close(self.model)  # its connections belong to this event loop, which ends here
+
+        return blocking(alone())
 
     async def aclose(self) -> None:
         """Close the model and the journal, where they can be closed."""
-        for part in (self.model, self.journal):
-            close = getattr(part, "aclose", None) or getattr(part, "close", None)
-            if close is not None and inspect.isawaitable(closing := close()):
-                await closing
+        await _close(self.model)
+        await _close(self.journal)
 
     async def __aenter__(self) -> Self:
         return self
@@ -196,51 +201,45 @@ def heard(model: Model, dialect: Dialect, run: Run, on_delta: OnDelta | None) ->
     return answer
 
 
+async def _close(part: Any) -> None:
+    close = getattr(part, "close", None)
+    if close is not None and inspect.isawaitable(closing := close()):
+        await closing
+
+
 def language(question: str) -> str:
     """The language to answer in: "zh" where the question holds Chinese characters, else "en"."""
     return "zh" if CJK.search(question) else "en"
 
 
-# ── one background loop for callers without one ───────────────────────────────
-
-T = TypeVar("T")
-STARTING = threading.Lock()
-
-
 def blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end on the process's background loop. An interrupt cancels it, waits for it and is raised."""
-    with STARTING:
-        loop, thread = _background(os.getpid())
-    if threading.current_thread() is thread:
-        work.close()
-        raise RuntimeError("a blocking call from inside a run would wait for itself: await the asynchronous form instead")
-    done = threading.Event()
+    """Run a coroutine to its end in an event loop of its own; in a thread of its own where a loop runs here already.
+
+    An interrupt cancels the work, waits for it to let go of things, and is raised again.
+    """
+    try:
+        outer = asyncio.current_task()
+    except RuntimeError:
+        return asyncio.run(work)
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
 
     async def tracked() -> T:
-        try:
-            return await work
-        finally:
-            done.set()
-
-    future = asyncio.run_coroutine_threadsafe(tracked(), loop)
-    try:
-        return future.result()
-    except BaseException:
-        if future.cancel():
-            done.wait(timeout=5)
-        raise
-
-
-@cache
-def _background(pid: int) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:  # noqa: ARG001 - a forked child needs its own
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="tao", daemon=True)
-    thread.start()
+        running.append((asyncio.get_running_loop(), asyncio.current_task()))
+        return await work
 
     def stop() -> None:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout=5)
-        loop.close()
+        while running:
+            loop, task = running.pop()
+            if task is not None:
+                loop.call_soon_threadsafe(task.cancel)
 
-    atexit.register(stop)
-    return loop, thread
+    with ThreadPoolExecutor(1, "tao") as thread:
+        future = thread.submit(contextvars.copy_context().run, asyncio.run, tracked())
+        try:
+            while not wait([future], timeout=0.1).done:
+                if outer is not None and outer.cancelling():  # asyncio's way to tell of an interrupt
+                    stop()
+        except BaseException:
+            stop()
+            raise
+        return future.result()
