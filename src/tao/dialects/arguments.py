@@ -16,6 +16,7 @@ _QUOTED_KEY = re.compile(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:
 _LITERAL = re.compile(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
 _QUOTE_END = re.compile(r"([\"'])([^\"'\n]{1,2000})([\"'])[ \t]*\n[ \t]*\n")
+_PAIR = r"(?:^|[,，;；\n]|(?<=[\"'”]) )[ \t]{0,40}(?:[-*][ \t])?[\"'`“]?(KEYS)[\"'`”]?[ \t]{0,9}[:：=＝](?!=)[ \t]{0,9}"
 _UNKNOWN_KEY = re.compile(r"(?:^|[,，;；]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
 
 
@@ -45,9 +46,9 @@ def from_text(tool: ToolSpec, text: str, *, sealed: bool = False, rest: str | No
     text = _unmarked(untoken(text))
     open_fence = text.startswith("```") and "```" not in text[3:]
     body = one_line_code(unfence(text).strip(SPACE)) if not open_fence else text.partition("\n")[2].strip(SPACE)
-    if rest is not None and (rest := rest.lstrip(SPACE))[:1] in "{[" and isinstance(whole := read_strict(rest), Read):
-        if isinstance(found := _from_json(shape, whole.value, body), Args):
-            return found
+    whole = read_strict(rest) if rest and rest[0] in "{[" else None
+    if isinstance(whole, Read) and isinstance(found := _from_json(shape, whole.value, body), Args):
+        return found
     if missing(body):
         return Bad("no_input") if shape.required else Args({})
     fenced = unfence(text) != text
@@ -176,25 +177,27 @@ def from_list(shape: Parameters, found: Listed) -> Args | None:
         return None
     if found.values and len(shape.required) > len(found.values) + len(found.named):
         return None
-    return Args({**dict(zip(names, found.values, strict=False)), **{shape.known(key) or key: value for key, value in found.named.items()}})
+    named = {shape.known(key) or key: value for key, value in found.named.items()}
+    return Args({**dict(zip(names, found.values, strict=False)), **named})
 
 
 def _pairs(shape: Parameters, body: str) -> dict[str, Any] | None:
     """`key: value` or `key=value` pairs, on lines or between commas, where every key is a parameter."""
     keys = "|".join(re.escape(name) for name in sorted(shape.schemas, key=len, reverse=True))
-    mark = re.compile(rf"(?:^|[,，;；\n]|(?<=[\"'”]) )[ \t]{{0,40}}(?:[-*][ \t])?[\"'`“]?({keys})[\"'`”]?[ \t]{{0,9}}[:：=＝](?!=)[ \t]{{0,9}}", re.IGNORECASE)
+    mark = re.compile(_PAIR.replace("KEYS", keys), re.IGNORECASE)
     if not (first := mark.match(body)):
         return None
     found = list(mark.finditer(body))
     names = [shape.known(match[1]) or match[1] for match in found]
     if len(set(names)) != len(names) or first.start():
         return None
-    values = [body[match.end() : after.start() if after else len(body)] for match, after in zip(found, [*found[1:], None], strict=True)]
+    ends = [match.start() for match in found[1:]] + [len(body)]
+    values = [body[match.end() : end] for match, end in zip(found, ends, strict=True)]
     result: dict[str, Any] = {}
     for name, value in zip(names, values, strict=True):
         text = unquoted(value.strip(SPACE).rstrip(",，;；"))
         schema = shape.schemas[name]
-        if _UNKNOWN_KEY.search(text) and len(shape.schemas) > 1 or (len(found) > 1 and "\n" in text and _stray(text)):
+        if (_UNKNOWN_KEY.search(text) and len(shape.schemas) > 1) or (len(found) > 1 and "\n" in text and _stray(text)):
             return None
         result[name] = convert(text, schema)
     return result
@@ -248,7 +251,11 @@ def from_wire(tool: ToolSpec, pairs: Mapping[str, Any]) -> Args:
     """Arguments from named but untyped texts (XML parameters): converted by the schema. What is typed already stays."""
     shape = parameters(tool)
     named = {shape.known(key) or key: value for key, value in pairs.items()}
-    return Args({key: convert(value, shape.schemas.get(key, {})) if isinstance(value, str) else value for key, value in named.items()})
+    return Args({key: _typed(value, shape.schemas.get(key, {})) for key, value in named.items()})
+
+
+def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
+    return convert(value, schema) if isinstance(value, str) else value
 
 
 def unquoted(text: str) -> str:

@@ -5,30 +5,33 @@ linear in the length of the text.
 """
 
 import re
+from functools import cache
 
 ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
 SPACE = " \t\n\r\x0b\x0c\xa0\u3000" + ZERO_WIDTH
 """Stripped from the ends of values and answers."""
 
 HEAD = re.compile(
-    r"<\|im_start\|>(?:assistant)?|<\|start_header_id\|>(?:assistant)?(?:<\|end_header_id\|>)?|<\|begin_of_text\|>|<\|assistant\|>"
+    r"<\|im_start\|>(?:assistant)?|<\|start_header_id\|>(?:assistant)?(?:<\|end_header_id\|>)?|<\|begin_of_text\|>"
+    r"|<\|assistant\|>"
     r"|<\|start\|>assistant(?=<\|channel\|>)|<start_of_turn>(?:model)?|<\|turn>(?:model)?|<s>|<bos>|\[BOS\]|\[/INST\]"
     r"|<｜begin▁of▁sentence｜>|<｜Assistant｜>|<\|START_OF_TURN_TOKEN\|>|<\|CHATBOT_TOKEN\|>|<\|START_RESPONSE\|>"
     r"|<\|im_middle\|>|<\|im_assistant\|>(?:assistant)?|<\|start_of_role\|>(?:assistant)?(?:<\|end_of_role\|>)?|<response>"
     r"|<\|(?:im_end|eot_id|eom_id|end|endoftext|end_of_text|end_of_turn|return)\|>|</s>|<eos>|<end_of_turn>"
 )
 TAIL = re.compile(
-    r"<\|/?[A-Za-z][\w .:\-]{0,40}\|>$|<｜/?[A-Za-z][^｜<>\n]{0,40}｜>$|<｜end▁of▁sentence｜>$|</s>$|<eos>$|<bos>$|<end_of_turn>$|<turn\|>$"
+    r"<\|/?[A-Za-z][\w .:\-]{0,40}\|>$|<｜/?[A-Za-z][^｜<>\n]{0,40}｜>$|<｜end▁of▁sentence｜>$|</s>$|<eos>$|<bos>$|<end_of_turn>$"
+    r"|<turn\|>$"
     r"|<start_of_turn>$|\[EOS\]$|\[/?INST\]$|<\|END_OF_TURN_TOKEN\|>$|<\|END_RESPONSE\|>$|</response>$|\[e~\[$"
 )
 TURN = re.compile(
-    r"<\|im_end\|>[\s]{0,9}<\|im_start\|>|<\|eot_id\|>[\s]{0,9}<\|start_header_id\|>|</s>[\s]{0,9}(?:<s>|\[INST\]|(?:Human|User|Assistant|用户|助手)[:：])"
+    r"<\|im_end\|>[\s]{0,9}<\|im_start\|>|<\|eot_id\|>[\s]{0,9}<\|start_header_id\|>|</s>[\s]{0,9}(?:<s>|\[INST\]|(?:Human"
+    r"|User|Assistant|用户|助手)[:：])"
     r"|<end_of_turn>[\s]{0,9}<start_of_turn>|<\|end\|>[\s]{0,9}<\|user\|>|<｜end▁of▁sentence｜>[\s]{0,9}<｜User｜>"
 )
 MAX_TOKENS = 40
 """So many tokens are stripped at each end."""
 FENCE = re.compile(r"(?P<mark>`{3,9}|~{3,9}|` ` `)[ \t]*(?P<lang>[\w+#.\-]{0,20})[ \t]*(?P<line>\n|(?=[{\[]))")
-CLOSE = {mark: re.compile(rf"(?:^|\n)[ \t]*{re.escape(mark)}(?![\w{mark[0]}])") for mark in ("```", "~~~", "` ` `")}
 STRUCTURE = str.maketrans("：“”，｛｝［］（）＝", ':"",{}[]()=')
 """Full-width punctuation as structure; for labels, action syntax and JSON outside its strings."""
 
@@ -65,6 +68,12 @@ def untoken(text: str) -> str:
     return text
 
 
+@cache
+def closing_marks(mark: str) -> re.Pattern[str]:
+    """What closes a fence that these marks opened: the same on a line of their own."""
+    return re.compile(rf"(?:^|\n)[ \t]*{re.escape(mark)}(?![\w{mark[0]}])")
+
+
 def fence_at(text: str, start: int) -> tuple[int, int, int] | None:
     """The code fence that opens at `start`: where its content begins and ends, and where it ends itself.
 
@@ -73,9 +82,8 @@ def fence_at(text: str, start: int) -> tuple[int, int, int] | None:
     opened = FENCE.match(text, start)
     if opened is None:
         return None
-    begin = opened.end()
-    mark = opened["mark"] if opened["mark"] == "` ` `" else opened["mark"][0] * 3
-    closed = CLOSE[mark].search(text, begin - 1 if opened["line"] else begin)
+    begin, mark = opened.end(), opened["mark"]
+    closed = closing_marks(mark).search(text, begin - 1 if opened["line"] else begin)
     if closed is None and not opened["line"]:
         inline = text.find(mark, begin)
         return (begin, inline, inline + len(mark)) if inline >= 0 else (begin, len(text), len(text))
@@ -99,6 +107,7 @@ def one_line_code(text: str) -> str:
     """Without one layer of backticks around the whole (one to three on each side, nothing of the kind inside)."""
     for mark in ("```", "``", "`"):
         inner = text[len(mark) : -len(mark)]
-        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark) and "`" not in inner and not (mark == "```" and "\n" in inner):
+        around = len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark)
+        if around and "`" not in inner and not (mark == "```" and "\n" in inner):
             return inner.strip(SPACE)
     return text

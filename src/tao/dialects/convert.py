@@ -11,6 +11,7 @@ from tao.messages import ToolSpec
 
 _INTEGER = re.compile(r"[+-]?\d{1,400}")
 _DECIMAL = re.compile(r"[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][+-]?\d{1,3})?")
+_MISSING = frozenset(("", "none", "null", "n/a", "na", "nil", "无", "空", "无输入", "no input", "empty"))
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object", type(None): "null"}
 
 
@@ -39,7 +40,8 @@ class Parameters:
 def parameters(tool: ToolSpec) -> Parameters:
     """Read off the tool's JSON schema; a schema that is none has no parameters."""
     properties = tool.parameters.get("properties")
-    schemas = {str(key): value if isinstance(value, Mapping) else {} for key, value in properties.items()} if isinstance(properties, Mapping) else {}
+    items = properties.items() if isinstance(properties, Mapping) else ()
+    schemas = {str(key): value if isinstance(value, Mapping) else {} for key, value in items}
     required = tool.parameters.get("required")
     names = tuple(name for name in required if name in schemas) if isinstance(required, list | tuple) else ()
     return Parameters(schemas, names)
@@ -88,4 +90,4 @@ def convert(text: str, schema: Mapping[str, Any]) -> Any:
 
 def missing(text: str) -> bool:
     """Whether an input says that there is none."""
-    return text.strip(SPACE).strip("\"'`()（）").lower().rstrip(".。") in {"", "none", "null", "n/a", "na", "nil", "无", "空", "无输入", "no input", "empty"}
+    return text.strip(SPACE).strip("\"'`()（）").lower().rstrip(".。") in _MISSING

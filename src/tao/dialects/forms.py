@@ -9,7 +9,7 @@ from tao.dialects.clean import fence_at
 from tao.dialects.repair import Fault, Loose, Stop
 
 _PAIRS = {"[": "]", "(": ")", "［": "］", "（": "）", "{": "}"}
-_ANY = {mark: re.compile("[" + re.escape({"[": "[]［］", "(": "()（）", "［": "[]［］", "（": "()（）", "{": "{}"}[mark]) + "]") for mark in _PAIRS}
+_ROUND, _SQUARE = re.compile(r"[()（）]"), re.compile(r"[\[\]［］]")
 _QUOTED = re.compile(r"[\"'\n]|\\.")
 MAX_BRACKETS = 4000
 """So many brackets are counted in one call."""
@@ -52,7 +52,7 @@ def _line_ends(text: str, at: int) -> bool:
 
 
 def _balance(text: str, opener: str, at: int, limit: int, *, quotes: bool) -> int | None:
-    depth, marks = 1, _ANY[opener]
+    depth, marks = 1, _ROUND if opener in "(（" else _SQUARE
     skip = _skips(text, at, limit) if quotes else []
     index = 0
     for _ in range(MAX_BRACKETS):

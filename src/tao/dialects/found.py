@@ -19,11 +19,20 @@ REACH = 200
 """So many characters are looked back for a name."""
 _BLANK = SPACE + "`"
 _LINK = re.compile(r"[\s;,]{0,40}(?=[{｛])")
-_CUT = re.compile(r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|tool_?calls?|name[\"'”]\s{0,9}:\s{0,9}[\"'“][^\"'”\n]{1,80}[\"'”]\s{0,9},\s{0,9}[\"'“](?:arg|par)\w*)", re.IGNORECASE)
-_CUT_NAME = re.compile(r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|name)[\"'”]\s{0,9}:\s{0,9}[\"'“]([^\"'”\n]{1,80})[\"'”]", re.IGNORECASE)
+_CUT = re.compile(
+    r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|tool_?calls?"
+    r"|name[\"'”]\s{0,9}:\s{0,9}[\"'“][^\"'”\n]{1,80}[\"'”]\s{0,9},\s{0,9}[\"'“](?:arg|par)\w*)",
+    re.IGNORECASE,
+)
+_CUT_NAME = re.compile(
+    r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|name)[\"'”]\s{0,9}:\s{0,9}[\"'“]([^\"'”\n]{1,80})[\"'”]",
+    re.IGNORECASE,
+)
 _OWN_TAG = re.compile(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})[ \t]{0,4}/?>")
 _GENERIC = re.compile(r"[ \t]*tool_call\(")
-_TO = re.compile(r"to=((?:functions?\.)?[\w.\-\u4e00-\u9fff]{1,120}+)[^{\n<]{0,40}+(?:<\|[^|>]{1,30}+\|>[^{\n<]{0,20}+){0,3}+\s{0,9}+(?=\{)")
+_TO = re.compile(
+    r"to=((?:functions?\.)?[\w.\-\u4e00-\u9fff]{1,120}+)[^{\n<]{0,40}+(?:<\|[^|>]{1,30}+\|>[^{\n<]{0,20}+){0,3}+\s{0,9}+(?=\{)"
+)
 _FUNCTIONARY = re.compile(r">>>[ \t]?([\w.\-\u4e00-\u9fff]{1,120})[ \t]*(?:\n|(?=\{)|$)")
 ANSWER_TAG = re.compile(r"<(final_answer|answer|最终答案)>", re.IGNORECASE)
 
@@ -57,7 +66,8 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
     """JSON outside every value: `own_line` where it begins one; in a labelled thought only such counts."""
     text = scan.text
     scan.tries += 1
-    if scan.inside or scan.tries > MAX_TRIES or (not own_line and scan.mode != "prose") or text[start - 1] == "`" != text[start - 2 : start - 1]:
+    in_code = text[start - 1] == "`" != text[start - 2 : start - 1]
+    if scan.inside or scan.tries > MAX_TRIES or (not own_line and scan.mode != "prose") or in_code:
         return None, start + 1
     if text[start] == "[" and python.LIST.match(text, start):
         return _pythonic(scan, start, end, whole=_whole(text, start, None))
@@ -73,7 +83,8 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
         return _no_call(text, found, start, wished, whole=whole)
     if whole and (answer := answer_in(found.value)) and all(is_null(wish.name, scan.tools) for wish in wished):
         return Says(answer), found.end
-    if not all(certain(wish, scan.tools, alone=whole) for wish in wished) or (not own_line and not wished[0].react and not isinstance(wished[0].given, dict)):
+    sure = own_line or wished[0].react or isinstance(wished[0].given, dict)
+    if not sure or not all(certain(wish, scan.tools, alone=whole) for wish in wished):
         unmistakable = whole and any(wish.given is not None for wish in wished)
         return (Fails("unknown_tool", wished[0].name), found.end) if unmistakable else (None, found.end)
     if not own_line and wished[0].react:
@@ -137,7 +148,8 @@ def _pythonic(scan: Scan, start: int, end: int | None, *, whole: bool) -> Step:
     if not found:
         return None, start + 1
     if not all(known(wish.name, scan.tools) or is_finish(wish.name, scan.tools) for wish in found[0]):
-        return (Fails("unknown_tool", found[0][0].name), found[1]) if whole and not scan.text[found[1] :].strip(SPACE) else (None, found[1])
+        alone = whole and not scan.text[found[1] :].strip(SPACE)
+        return (Fails("unknown_tool", found[0][0].name) if alone else None), found[1]
     return leaked(scan, outcome(found[0], scan.tools), start), found[1]
 
 
@@ -145,7 +157,7 @@ def _pythonic(scan: Scan, start: int, end: int | None, *, whole: bool) -> Step:
 
 
 def fence_item(scan: Scan, start: int) -> Step:
-    """A code fence outside every value: a call in JSON or `tool_code` counts, a labelled step at the end too; the rest is prose."""
+    """A code fence outside every value: a call in it counts, a labelled step at the end too; the rest is prose."""
     found = fence_at(scan.text, start)
     if found is None:
         return None, start + 3
@@ -202,7 +214,7 @@ def markup_item(scan: Scan, start: int) -> Step:
     if message := harmony.message_at(text, start):
         if not message.recipient:
             return _channel(scan, start, message)
-    elif harmony.HEADER.pattern and text.startswith(("<|channel|>", "<|start|>assistant"), start):
+    elif text.startswith(("<|channel|>", "<|start|>assistant"), start):
         return Fails("truncated", text[start:]), start
     leak = leak_at(text, start, scan.tools)
     if leak is not None:

@@ -12,10 +12,11 @@ _LABEL_LINE = re.compile(LABEL_LINE)
 _REST = re.compile(rf"[{MARKS}]*+")
 LONGEST_LABEL = 40
 _MARKUP = (
-    "tool", "function", "invoke", "action", "use_", "call_", "execute", "xai:", "seed:", "minimax:", "antml:", "steptml:", "longcat", "start_",
-    "end_of_turn", "turn|", "s>", "/s>", "eos>", "bos>", "response", "/response", "think", "/think", "thought", "/thought", "reason", "/reason",
-    "reflect", "scratch", "inner_mono", "/seed", "final_answer", "answer", "/answer", "observation", "parallel", "search_",
+    "tool", "function", "invoke", "action", "use_", "call_", "execute", "xai:", "seed:", "minimax:", "antml:", "steptml:",
+    "longcat", "start_", "end_of_turn", "turn|", "s>", "/s>", "eos>", "bos>", "response", "/response", "think", "/think",
+    "thought", "/thought", "reason", "/reason", "reflect", "scratch", "inner_mono", "/seed", "final_answer", "answer", "/answer", "observation", "parallel", "search_",
 )  # fmt: skip
+_SQUARES = ("TOOL", "/INST", "INST", "EOS", "BOS", "THINK", "/THINK", "END_TOOL", "/TOOL", "e~")
 _TAG = re.compile(r"<([^\s<>]{0,24})")
 _SQUARE = re.compile(r"\[(/?[A-Z_~]{0,16})")
 
@@ -66,18 +67,25 @@ def _is_markup(text: str, at: int) -> bool | None:
         tag = _SQUARE.match(text, at)
         word = tag[1] if tag else ""
         over = at + 1 + len(word) < len(text)
-        if word.startswith(("TOOL", "/INST", "INST", "EOS", "BOS", "THINK", "/THINK", "END_TOOL", "/TOOL")):
+        if word.startswith(_SQUARES):
             return True
-        return None if not over and any(mark.startswith(word) for mark in ("TOOL", "/INST", "INST", "EOS", "BOS", "THINK", "/THINK", "e~")) else False
+        return None if not over and any(mark.startswith(word) for mark in _SQUARES) else False
     found = _TAG.match(text, at)
     word = found[1].lower() if found else ""
-    if word.startswith(("|", "｜")) or any(word.startswith(mark.rstrip(">")) and (not mark.endswith(">") or text[at + len(mark)] == ">" if len(text) > at + len(mark) else True) for mark in _MARKUP):
+    if word.startswith(("|", "｜")) or any(_begins(text, at, word, mark) for mark in _MARKUP):
         return True
     over = at + 1 + len(word) < len(text)
     return None if not over and any(mark.startswith(word) for mark in _MARKUP) else False
 
 
-def line_label(text: str, at: int) -> Label | None | bool:
+def _begins(text: str, at: int, word: str, mark: str) -> bool:
+    """Whether a tag begins with this mark; one that ends with `>` is the whole tag."""
+    if not mark.endswith(">"):
+        return word.startswith(mark)
+    return word == mark[:-1] and text[at + len(mark) : at + len(mark) + 1] in {"", ">"}
+
+
+def line_label(text: str, at: int) -> Label | bool | None:
     """The label that begins at `at`; None where there is none; False where it is too early to say."""
     end = text.find("\n", at)
     label = label_at(text, at)

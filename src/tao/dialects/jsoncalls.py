@@ -13,7 +13,9 @@ _INPUTS = (
     "toolparameters", "functionarguments", "functionargs", "actionargs", "actionarguments", "actionparameters",
 )  # fmt: skip
 _CALLS = frozenset(("actioninput", "toolinput", "args", "arguments", "parameters", "toolargs", "toolarguments", "toolparameters"))
-_WRAPPERS = ("toolcall", "toolcalls", "functioncall", "functioncalls", "function", "functions", "command", "tooluses", "calls", "actions")
+_WRAPPERS = (
+    "toolcall", "toolcalls", "functioncall", "functioncalls", "function", "functions", "command", "tooluses", "calls", "actions",
+)  # fmt: skip
 _ASIDE = frozenset(("thought", "thoughts", "thinking", "reasoning", "speak", "id", "type", "index", "callid", "toolcallid", "思考"))
 MAX_WRAPS = 5
 
@@ -39,7 +41,8 @@ def wishes(value: Any, *, mended: bool = False, depth: int = 0) -> list[Wish] | 
         inner = keys.get(wrapper)
         if inner == [] and wrapper in {"toolcalls", "functioncalls"}:
             return []
-        if isinstance(inner, Mapping | list) and inner and (found_inner := wishes(inner, mended=mended, depth=depth + 1)) is not None:
+        found_inner = wishes(inner, mended=mended, depth=depth + 1) if isinstance(inner, Mapping | list) and inner else None
+        if found_inner is not None:
             return found_inner
     if not keys.keys() & set(_INPUTS) and not keys.keys() <= _ASIDE | set(_NAMES):
         return None

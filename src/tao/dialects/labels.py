@@ -41,15 +41,21 @@ LABEL_LINE = (
     rf"{_PREFIX}(?:[Aa][Cc][Tt][Ii]|[Aa][Nn][Ss][Ww]|[Ff][Ii][Nn][Aa]|[Tt][Hh][OoIi][UuNn]|[Oo][Bb][Ss][Ee]|[Qq][Uu][Ee][Ss]"
     r"|最[终后]|答案|回答|行动|动作|思考|想法|观察|用户|问题)"
 )
+_MERGED = {("thought", "action"), ("thought", "final"), ("action", "final")}
 _AGAIN = re.compile(LABEL_LINE)
 LINE = re.compile(rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~))")
 """A line that may begin with a label or a fence; finds the few lines worth a closer look."""
 _FENCE_LINE = re.compile(r"\n[ \t]*(?=```|~~~)")
 MID_INPUT = re.compile(rf"(?:{WORDS['input']})[ \t]*\d{{0,3}}[ \t]*[*_`]{{0,3}}[:：][*_`]{{0,3}}", re.IGNORECASE)
 MID_ACTION = re.compile(rf"(?:{WORDS['action']})[ \t]*\d{{0,3}}[ \t]*[*_`]{{0,3}}[:：][*_`]{{0,3}}", re.IGNORECASE)
-MID_OBSERVATION = re.compile(r"(?:(?<=\s)|(?<=[\])}.。\"']))(?:(?:Observation|OBSERVATION)[ \t]*\d{0,3}[ \t]*:|观察\d{0,3}[:：]|<observation>)")
+MID_OBSERVATION = re.compile(
+    r"(?:(?<=\s)|(?<=[\])}.。\"']))(?:(?:Observation|OBSERVATION)[ \t]*\d{0,3}[ \t]*:|观察\d{0,3}[:：]|<observation>)"
+)
 TAG_OBSERVATION = re.compile(r"(?m)^[ \t]*<observation>", re.IGNORECASE)
-JUNK = re.compile(r"(?m)^[ \t]*(?:Action (?!Input)[A-Z]\w+|(?:Tool|Output|Function) (?:Name|Arguments|Description|Files|Output|Result|Call))[ \t]*[:：]")
+JUNK = re.compile(
+    r"(?m)^[ \t]*(?:Action (?!Input)[A-Z]\w+|(?:Tool|Output|Function) (?:Name|Arguments|Description|Files|Output|Result"
+    r"|Call))[ \t]*[:：]"
+)
 """Labels that no form has and that models put between: `Action Reason:`, `Tool Name:`, `Output Files:`."""
 
 
@@ -109,7 +115,7 @@ def _again(text: str, label: Label) -> Label | None:
     second = _one(text, start)
     if second is None:
         return None
-    if second.kind == label.kind or (label.kind, second.kind) in {("thought", "action"), ("thought", "final"), ("action", "final")}:
+    if second.kind == label.kind or (label.kind, second.kind) in _MERGED:
         return Label(second.kind, label.start, second.value, second.word, second.bold)
     return None
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from tao.dialects.answers import NO_TOOL, same_strength, step_begins
-from tao.dialects.clean import FENCE, SPACE
+from tao.dialects.clean import FENCE, SPACE, closing_marks
 from tao.dialects.holding import line_label, markup_hold, maybe_label
 from tao.dialects.labels import MID_ACTION, MID_INPUT, Label
 from tao.dialects.leaks.openers import RESULT
@@ -20,13 +20,20 @@ from tao.events import Decided
 from tao.messages import ToolSpec
 from tao.seams import Delta
 
-_RISKY = re.compile(r"```|~~~|` ` `|[{｛✿]|^[ \t]*(?:[\[［]|>>>|tool_call\()|to=functions|\[ARGS\]|analysis(?=[A-Z])|functools|call:")
+_RISKY = re.compile(
+    r"```|~~~|` ` `|[{｛✿]|^[ \t]*(?:[\[［]|>>>|tool_call\()|to=functions|\[ARGS\]|analysis(?=[A-Z])|functools|call:"
+)
 _NAME = re.compile(
-    r"[{,]\s{0,40}\"(?:tool|action|tool_name)\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\"|\{\s{0,40}\"name\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\"\s{0,9},\s{0,9}\"(?:arg|par|inp)"
-    r"|<(?:\w{1,9}:)?(?:function|invoke|tool)(?:=|[ \t]+name[ \t]*=)[ \t]*[\"']?([^\"'<>\n{(\s]{1,100})[\"']?\s{0,9}>|begin\|>\s{0,9}(?:functions\.)?([\w.\-]{1,100}):\d"
-    r"|to=functions\.([\w.\-]{1,100})[ <]|\[TOOL_CALLS\]\s{0,9}([\w.\-]{1,100})[\[{]|<tool_call>\s{0,9}([\w.\-\u4e00-\u9fff]{1,100})\s{0,9}<arg_key>"
+    r"[{,]\s{0,40}\"(?:tool|action|tool_name)\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\""
+    r"|\{\s{0,40}\"name\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\"\s{0,9},\s{0,9}\"(?:arg|par|inp)"
+    r"|<(?:\w{1,9}:)?(?:function|invoke|tool)(?:=|[ \t]+name[ \t]*=)[ \t]*[\"']?([^\"'<>\n{(\s]{1,100})[\"']?\s{0,9}>"
+    r"|begin\|>\s{0,9}(?:functions\.)?([\w.\-]{1,100}):\d"
+    r"|to=functions\.([\w.\-]{1,100})[ <]|\[TOOL_CALLS\]\s{0,9}([\w.\-]{1,100})[\[{]"
+    r"|<tool_call>\s{0,9}([\w.\-\u4e00-\u9fff]{1,100})\s{0,9}<arg_key>"
 )
 _LINE_END = re.compile(r"[\[(（［{｛]")
+_TRAILING = SPACE + "*_`~"
+"""Held back at the end of a piece: more of it may turn out to be a mark that belongs to the label or to a fence."""
 WINDOW = 4000
 
 
@@ -147,7 +154,7 @@ class Listening:
     def _quoted(self) -> list[Delta]:
         """The rest of a line that nobody is told."""
         line, after = self._line()
-        if _RISKY.search(line) or "<" in line:
+        if _RISKY.search(line) or "<" in line or "[" in line:
             return self._hold()
         if after >= 0:
             self._at, self._phase = after, self._before
@@ -259,8 +266,7 @@ class Listening:
             return []
         end, over = self._safe()
         piece = self._text[self._at : end]
-        while piece and (piece[-1] in SPACE or piece[-1] in "*_"):
-            piece = piece[:-1]
+        piece = piece.rstrip(_TRAILING)
         self._at += len(piece)
         self._shown += piece
         if over:
@@ -310,29 +316,28 @@ class Listening:
         if bare >= len(text):
             return None
         if text[bare] in "`~":
-            return self._fence(bare, end)
+            if end < 0 and len(text) - bare < LONG:
+                return None
+            if self._fence(bare):
+                return False
         if self._fenced:
             return False
         label = line_label(text, line)
         if label is False:
             return None
         if isinstance(label, Label):
-            return self._ends(label, end)
+            return self._ends(label, text.find("\n", label.value))
         return None if end < 0 and maybe_label(text[line:]) else False
 
-    def _fence(self, bare: int, end: int) -> bool | None:
-        """A line of fence marks: whether it is the last of all shows only when more comes."""
-        text = self._text
-        rest = text[bare:].lstrip("`~")
-        if end < 0 or not text[end:].strip(SPACE):
-            return None if end >= 0 or len(rest) < LONG else False
-        mark = text[bare : bare + 3]
+    def _fence(self, bare: int) -> bool:
+        """Whether a line opens or closes a code fence."""
         if self._fenced:
-            if mark == self._fenced and text[bare:end].strip(SPACE).strip(mark[0]) == "":
-                self._fenced = ""
-        elif FENCE.match(text, bare):
-            self._fenced = mark
-        return False
+            closes = closing_marks(self._fenced).match(self._text, self._text.rfind("\n", 0, bare))
+            self._fenced = "" if closes else self._fenced
+            return True
+        opened = FENCE.match(self._text, bare)
+        self._fenced = opened["mark"] if opened else ""
+        return opened is not None
 
     def _ends(self, label: Label, end: int) -> bool | None:
         """Whether a label within an answer may end it."""

@@ -18,7 +18,11 @@ NULL = re.compile(
     r"|不(?:需要|用|使用|必).*|直接(?:回复|回答|作答|答复).*|(?:none|no|not|n/?a)\b(?![_\-.\w]).*)",
     re.IGNORECASE | re.DOTALL,
 )
-NEGATED = re.compile(r"\b(?:no|not|don'?t|do not|without|never|cannot|can'?t|instead of|neither)\b|不(?:用|要|需|必|使用|调用|能|应该?|再)|没(?:有|必要)|无需|无须|别(?:用|再|调)|并非", re.IGNORECASE)
+NEGATED = re.compile(
+    r"\b(?:no|not|don'?t|do not|without|never|cannot|can'?t|instead of|neither)\b|不(?:用|要|需|必|使用|调用|能|应该?|再)|没(?:有|必要)|无需|无须"
+    r"|别(?:用|再|调)|并非",
+    re.IGNORECASE,
+)
 MAX_NAME = 400
 """No name, and no phrase around one, is longer."""
 _WORD = re.compile(r"[\s_\-]+")
@@ -89,7 +93,8 @@ class Tools:
 
 
 def _spans(text: str, name: str) -> list[tuple[int, int]]:
-    found, at = [], text.find(name) if name else -1
+    found: list[tuple[int, int]] = []
+    at = text.find(name) if name else -1
     while at >= 0 and len(found) < 8:
         end = at + len(name)
         if not (_inside(text[at - 1 : at], name[0]) or _inside(text[end : end + 1], name[-1]) or _dotted(text, at, end)):

@@ -11,7 +11,8 @@ from typing import Any
 from tao.dialects import wording
 from tao.dialects.clean import SPACE
 from tao.dialects.names import Tools
-from tao.dialects.scan import Judged, judge
+from tao.dialects.scan import judge
+from tao.dialects.state import Judged
 from tao.dialects.wishes import Acts, Fails, Says, Wish, outcome
 from tao.events import Decided, Misread
 from tao.messages import Call, ToolCall, ToolSpec

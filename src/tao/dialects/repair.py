@@ -25,7 +25,9 @@ _SPACE = re.compile(rf"[\s{ZERO_WIDTH}]*+")
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,400})(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.+\-%:/@])")
 _WORD = re.compile(r"[^,{}\[\]()\"“”\n，｛｝［］（）：`<>=|;]{1,400}+")
 _KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
-_NEXT_KEY = re.compile(r"(?:\\?[\"'“`‘][^\"'“”`\n\\{}\[\],:]{1,80}\\?[\"'”`’]|[A-Za-z_\u4e00-\u9fff][\w\-]{0,60}+)[\s]{0,40}+(?:[:：=])")
+_NEXT_KEY = re.compile(
+    r"(?:\\?[\"'“`‘][^\"'“”`\n\\{}\[\],:]{1,80}\\?[\"'”`’]|[A-Za-z_\u4e00-\u9fff][\w\-]{0,60}+)[\s]{0,40}+(?:[:：=])"
+)
 _CUT_KEY = re.compile(r"(?:\\?[\"'“`‘])?\w{0,60}$")
 _KEYLESS = re.compile(r"\s{0,20}\"[^\"\n\\]{0,80}\"\s{0,20}(?:\}|,\s{0,20}\"[^\"\n\\]{1,80}\"\s{0,9}:)")
 """A value that stands where a key should: what the writer meant cannot be told."""
@@ -59,7 +61,9 @@ class Fault:
     at: int
 
 
-class Stop(Exception):  # noqa: N818 - leaves the reader only as a Fault
+class Stop(Exception):  # noqa: N818 - no error: caught where reading began
+    """Reading ends here without a value."""
+
     def __init__(self, kind: Literal["truncated", "damaged"], at: int) -> None:
         self.fault = Fault(kind, at)
 
@@ -323,7 +327,7 @@ class Loose:
                 at = found.end()
             elif not escaped and text[at] == "\\":
                 at += 2
-            elif text[at] == "”" and close == '"' and (curled := text.count("“", begin, at)) != 0 and curled > text.count("”", begin, at):
+            elif text[at] == "”" and close == '"' and text.count("“", begin, at) > text.count("”", begin, at):
                 at = found.end()
             elif self.ends_string(found.end(), enclosing):
                 if odd % 2 and _LATER.search(text, found.end()) and close == '"':

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Callable
 
+from tao.dialects import found as items
 from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy, turn_end
 from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
-from tao.dialects.found import (
-    ANSWER_TAG, Step, answer_tag_item, args_item, fence_item, functionary_item, json_item, markup_item, own_tag_item, recipient_item,
-)  # fmt: skip
+from tao.dialects.found import ANSWER_TAG, Step
 from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, label_at
 from tao.dialects.leaks import OPENER, OPENING, harmony
 from tao.dialects.names import Tools, is_finish
@@ -18,8 +17,10 @@ from tao.dialects.thoughts import OPEN, STRAY, block_at
 from tao.dialects.wishes import Acts, Fails, Nothing, Says
 
 MARK = re.compile(
-    rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~|[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())|\{{(?=\s{{0,20}}\\?[\"'“])|```(?=\w{{0,12}}\s{{0,9}}[{{\[])"
-    rf"|(?P<opener>{OPENER.pattern})|(?P<answer>{ANSWER_TAG.pattern})|>>>(?=[ \t]?\w)|to=(?=functions?\.)|\[ARGS\]|{OPEN.pattern}",
+    rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~|[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())|\{{(?=\s{{0,20}}\\?[\"'“])"
+    rf"|```(?=\w{{0,12}}\s{{0,9}}[{{\[])"
+    rf"|(?P<opener>{OPENER.pattern})|(?P<answer>{ANSWER_TAG.pattern})|>>>(?=[ \t]?\w)|to=(?=functions?\.)|\[ARGS\]"
+    rf"|{OPEN.pattern}",
     re.IGNORECASE,
 )
 """Every place where something may begin that decides a reply. Each branch begins with a fixed character: one quick pass."""
@@ -110,7 +111,7 @@ def _inline(scan: Scan) -> tuple[int, str, int] | None:
         label = label_at(text, line)
         if label and label.kind in {"action", "input", "final"}:
             continue
-        named = [found for found in MID_ACTION.finditer(text, max(line, given.start() - 400), given.start()) if found.end() <= given.start()]
+        named = list(MID_ACTION.finditer(text, max(line, given.start() - 400), given.start()))
         if named:
             name = text[named[-1].end() : given.start()].strip(SPACE + ",;。.")
             if scan.tools.resolve(name) or is_finish(name, scan.tools):
@@ -130,19 +131,19 @@ def _item(scan: Scan, mark: re.Match[str]) -> Step:
             scan.text = text[: block[1]] + "\n" + text[block[1] :]
         return None, block[1]
     if mark["opener"]:
-        return markup_item(scan, start)
+        return items.markup_item(scan, start)
     if mark["answer"]:
-        return answer_tag_item(scan, start)
+        return items.answer_tag_item(scan, start)
     if text[start] == "`":
-        return fence_item(scan, start)
+        return items.fence_item(scan, start)
     if text[start] == ">":
-        return functionary_item(scan, start)
+        return items.functionary_item(scan, start)
     if text.startswith("[ARGS]", start):
-        return args_item(scan, start)
+        return items.args_item(scan, start)
     if text[start] in "tT":
-        return recipient_item(scan, start)
+        return items.recipient_item(scan, start)
     if text[start] in "{｛":
-        return json_item(scan, start, own_line=False)
+        return items.json_item(scan, start, own_line=False)
     return None, start + 1
 
 
@@ -153,16 +154,17 @@ def _line(scan: Scan, line: int) -> Step:
         bare += 1
     if label := label_at(text, line):
         return HANDLERS[label.kind](scan, label)
-    if (mark := FENCE.match(text, bare)) and not OPEN.match(text, bare):
-        return fence_item(scan, bare)
-    if text[bare : bare + 1] in {"{", "[", "｛", "［"} and not OPENER.match(text, bare) and not OPEN.match(text, bare):
-        return json_item(scan, bare, own_line=True)
-    if text.startswith("<", bare) and (tag := own_tag_item(scan, bare)):
+    if OPEN.match(text, bare):
+        return None, line
+    if FENCE.match(text, bare):
+        return items.fence_item(scan, bare)
+    if text[bare : bare + 1] in {"{", "[", "｛", "［"} and not OPENER.match(text, bare):
+        return items.json_item(scan, bare, own_line=True)
+    if text.startswith("<", bare) and (tag := items.own_tag_item(scan, bare)):
         return tag
     if text.startswith("tool_call(", bare) and not scan.inside:
         scan.text = text[:bare] + "```\n" + text[bare:] + "\n```"
-        return fence_item(scan, bare)
-    del mark
+        return items.fence_item(scan, bare)
     return None, line
 
 

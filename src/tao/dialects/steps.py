@@ -2,14 +2,13 @@
 
 import re
 
+from tao.dialects import labels
 from tao.dialects.arguments import Args, Bad, from_call, from_list, from_text
 from tao.dialects.clean import SPACE, TURN, fence_at
 from tao.dialects.convert import missing, parameters
 from tao.dialects.forms import Listed, closing, listed
 from tao.dialects.jsoncalls import wishes
-from tao.dialects.labels import (
-    JUNK, LINE, MID_INPUT, MID_OBSERVATION, TAG_OBSERVATION, Label, label_at, next_label, outside_fences, residue,
-)  # fmt: skip
+from tao.dialects.labels import MID_INPUT, Label, next_label
 from tao.dialects.leaks import OPENER, leak_at
 from tao.dialects.names import Tools, is_finish, is_null, peeled
 from tao.dialects.repair import Fault, Read, read_json
@@ -18,7 +17,10 @@ from tao.messages import ToolSpec
 
 _OPEN = re.compile(r"[\[(［（{｛]")
 _JSON = re.compile(r"[{｛]|[\[［]\s{0,40}[{｛\"'“]")
-_BREAK = re.compile(r"(?m)^[ \t]*</?(?:think(?:ing)?|action|tool_call|tool_response|function_calls)\b[^>\n]{0,40}>", re.IGNORECASE)
+_BREAK = re.compile(
+    r"(?m)^[ \t]*</?(?:think(?:ing)?|action|tool_call|tool_response|function_calls)\b[^>\n]{0,40}>",
+    re.IGNORECASE,
+)
 _CUTTING = ("<", "Action ", "Tool ", "Output ", "Function ", "bservation", "BSERVATION", "观察")
 _NAMES_TOOL = re.compile(r"[\"'“](?:name|action|tool|function|tool_call)", re.IGNORECASE)
 _FOLLOWS = re.compile(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")
@@ -38,7 +40,9 @@ def input_region(text: str, start: int) -> tuple[int, int]:
     if following and following.kind == "question" and not _cycle(text, following):
         following = _past_questions(text, following)
     end = following.start if following else len(text)
-    cuts = [JUNK, TAG_OBSERVATION, _BREAK] if text[start : start + 1] in "{[｛" else [JUNK, MID_OBSERVATION, TAG_OBSERVATION, _BREAK, TURN]
+    cuts = [labels.JUNK, labels.TAG_OBSERVATION, _BREAK]
+    if text[start : start + 1] not in {"{", "[", "｛"}:
+        cuts += [labels.MID_OBSERVATION, TURN]
     for cut in cuts if any(word in text for word in _CUTTING) else ():
         if found := cut.search(text, at, end):
             end = found.start()
@@ -47,12 +51,12 @@ def input_region(text: str, start: int) -> tuple[int, int]:
 
 def _cycle(text: str, question: Label) -> bool:
     """Whether a step or an answer follows a question, which then was made up; any other is part of the input."""
-    return any(label.kind in {"action", "final"} for label in outside_fences(text, question.value))
+    return any(label.kind in {"action", "final"} for label in labels.outside_fences(text, question.value))
 
 
 def _past_questions(text: str, label: Label) -> Label | None:
     """The first label that is no question."""
-    return next((other for other in outside_fences(text, label.value) if other.kind != "question"), None)
+    return next((other for other in labels.outside_fences(text, label.value) if other.kind != "question"), None)
 
 
 def action(text: str, label: Label, tools: Tools) -> tuple[Outcome, int]:
@@ -100,10 +104,10 @@ def _named(text: str, line: str, at: int | None, following: Label | None, tools:
     if at is not None and (same := MID_INPUT.search(line)):
         name, value = line[: same.start()], at + same.end()
         return with_input(text, name, value, tools)
-    if at is not None and (cut := MID_OBSERVATION.search(line)) and (not (opened := _OPEN.search(line)) or cut.start() < opened.start()):
-        line = line[: cut.start()]
-    given = following if following and following.kind == "input" else None
     opened = _OPEN.search(line)
+    if at is not None and (cut := labels.MID_OBSERVATION.search(line)) and (not opened or cut.start() < opened.start()):
+        line, opened = line[: cut.start()], None
+    given = following if following and following.kind == "input" else None
     explicit = opened and given and not missing(text[slice(*input_region(text, given.value))])
     if opened and at is not None and not explicit and (called := _called(text, at, at + opened.start(), following, tools)):
         return called
@@ -142,7 +146,7 @@ def with_input(text: str, name: str, value: int, tools: Tools, *, bold: bool = F
     given = text[start:end]
     sealed = end < len(text)
     if not sealed:
-        given = residue(given)
+        given = labels.residue(given)
     if bold and given.rstrip(SPACE).endswith("**") and given.count("**") % 2:
         given = given.rstrip(SPACE)[:-2]
     tool = tools.get(name.strip(SPACE)) or (None if is_null(name, tools) else tools.resolve(name))
@@ -185,11 +189,14 @@ def _called(text: str, at: int, opened: int, following: Label | None, tools: Too
         return None
     limit = following.start if following else len(text)
     closed = closing(text, opened, limit)
-    if spaced and text[opened] in "(（" and (closed is None or text[opened + 1 :].lstrip(SPACE)[:1] not in {"{", '"', "'", ")", "“"}):
+    inside = text[opened + 1 : opened + 200].lstrip(SPACE)[:1]
+    if spaced and text[opened] in "(（" and (closed is None or inside not in {"{", '"', "'", ")", "“"}):
         return None
     if closed is None:
         args = _unclosed(tool, text, opened, limit) if tool else None
-        return _call(tool, args, name, limit) if tool and args else (Fails("truncated", text[at:limit], tool.name if tool else name), limit)
+        if tool and args:
+            return _call(tool, args, name, limit)
+        return Fails("truncated", text[at:limit], tool.name if tool else name), limit
     if tool is None:
         return finish(text[opened + 1 : closed], name=name), closed + 1
     return _call(tool, from_call(tool, text, opened, closed), name, closed + 1)
@@ -208,9 +215,8 @@ def _unclosed(tool: ToolSpec, text: str, opened: int, limit: int) -> Args | None
         args = from_list(shape, found)
         return args if args and all(name in args.values for name in shape.required) else None
     inner = text[opened + 1 : limit].strip(SPACE)
-    if inner.startswith("{") and inner.endswith("}") and isinstance(found_object := read_json(inner), Read) and isinstance(found_object.value, dict):
-        return Args(found_object.value, mended=True)
-    return None
+    whole = read_json(inner) if inner.startswith("{") and inner.endswith("}") else None
+    return Args(whole.value, mended=True) if isinstance(whole, Read) and isinstance(whole.value, dict) else None
 
 
 def written_call(text: str, tools: Tools) -> Acts | Says | Fails | None:

@@ -3,8 +3,12 @@
 import re
 
 _NAMES = r"think(?:ing)?|thought|reasoning|reflection|seed:think|scratch_?pad|inner_monologue"
-OPEN = re.compile(rf"<(?P<name>{_NAMES})>|◁(?P<kimi>think)▷|\[(?P<upper>THINK)\]|<\|(?P<piped>begin_of_thought|inner_prefix|START_THINKING)\|>"
-                  r"|<\|channel>(?P<gemma>thought)\b|```(?P<fence>vis-thinking|thinking|thought)[ \t]*\n", re.IGNORECASE)
+OPEN = re.compile(
+    rf"<(?P<name>{_NAMES})>|◁(?P<kimi>think)▷|\[(?P<upper>THINK)\]|<\|(?P<piped>begin_of_thought|inner_prefix|START_THINKING)\|>"
+    r"|<\|channel>(?P<gemma>thought)\b|```(?P<fence>vis-thinking|thinking|thought)[ \t]*\n",
+    re.IGNORECASE,
+)
+"""What opens a block of thinking; the group that matched says which family's."""
 _CLOSES = {
     "kimi": re.compile(r"◁/think▷"),
     "upper": re.compile(r"\[/THINK\]"),

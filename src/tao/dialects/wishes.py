@@ -120,7 +120,7 @@ def answer_of(wish: Wish) -> Outcome:
 
 
 def said(text: str, name: str) -> Outcome:
-    """This text as the answer; none is a fault."""
+    """The text as the answer; none is a fault."""
     return Says(text.strip(SPACE)) if text.strip(SPACE) else Fails("no_answer", name)
 
 

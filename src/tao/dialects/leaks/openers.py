@@ -3,50 +3,59 @@
 import re
 
 _TAGS = (
-    r"tool_calls?|tools_call|tool_use|tool_code|function_calls?|functioncall|TOOL_?CALLS?|toolcall|use_tool|use_mcp_tool|call_tool"
+    r"tool_calls?|tools_call|tool_use|tool_code|function_calls?|functioncall|TOOL_?CALLS?|toolcall|use_tool|use_mcp_tool"
+    r"|call_tool"
     r"|execute_tool|tool_invocation|longcat_tool_call|start_function_call"
 )
 _PREFIX = r"(?:minimax:|seed:|antml:|steptml:|xai:|[|｜]DSML[|｜])?"
 WRAPPER = rf"<{_PREFIX}(?:{_TAGS})(?:[ \t](?![^<>\n]{{0,60}}name[ \t]*=)[^<>\n]{{0,120}})?>"
-TOKEN = (
-    r"<(?:[|｜](?:tool[_▁ ]?calls?(?:[_▁ ]section)?(?:[_▁ ]?(?:begin|start))?|tool_calls_section_begin|tools_prefix|python_tag|python_start|action_start"
-    r"|plugin|interpreter|START_ACTION|function_call|functions?_calls?_start|tool_call:begin|tool_use|recipient)[|｜]>|\|tool_call>)"
+MARK = (
+    r"<(?:[|｜](?:tool[_▁ ]?calls?(?:[_▁ ]section)?(?:[_▁ ]?(?:begin|start))?|tool_calls_section_begin|tools_prefix"
+    r"|python_tag|python_start|action_start"
+    r"|plugin|interpreter|START_ACTION|function_call|functions?_calls?_start|tool_call:begin|tool_use|recipient)[|｜]>"
+    r"|\|tool_call>)"
 )
 BRACKET = r"\[(?:TOOL_CALLS?|TOOL_REQUEST|TOOL_USE)\]"
 DIRECT = (
-    rf"<(?:{_PREFIX}(?:function_call|tool_call|tool_use|function|invoke|tool)(?:=|[ \t]+(?:name|tool_name)[ \t]*=)|function\([\w.\-]|{_PREFIX}invoke>"
+    rf"<(?:{_PREFIX}(?:function_call|tool_call|tool_use|function|invoke|tool)(?:=|[ \t]+(?:name|tool_name)[ \t]*=)"
+    rf"|function\([\w.\-]|{_PREFIX}invoke>"
     r"|(?:function|tool|tool_name|function_name)>(?=[^<>\n]{1,100}</)|action>(?=\s{0,20}(?:<|\w)))"
 )
 HARMONY = r"<(?:\|channel\|>|\|start\|>assistant)"
 WORDS = r"functools[ \t]?(?=\[)|✿FUNCTION✿|call:(?=[\w.\-]{1,80}\{)"
 NAMED_SEP = r"function<[|｜]tool[_▁ ]sep[|｜]>"
-_ANGLE = "|".join(part.removeprefix("<") for part in (WRAPPER, TOKEN, DIRECT, HARMONY))
+_ANGLE = "|".join(part.removeprefix("<") for part in (WRAPPER, MARK, DIRECT, HARMONY))
 OPENER = re.compile(rf"<(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|{BRACKET}|{WORDS}|{NAMED_SEP}", re.IGNORECASE)
 """Where native markup may begin. Every branch starts with a fixed character, so a text is searched quickly."""
 
 OPENING = re.compile(
-    rf"(?:<{_PREFIX}(?:tool|function|invoke)[\w:]{{0,30}}(?:(?:=|[ \t]+name)[^<>\n]{{0,80}})?|<[|｜](?:tool|function|python|action|channel|start)[^<>\n]{{0,60}}|\[TOOL_?[A-Z_]{{0,12}})$",
+    rf"(?:<{_PREFIX}(?:tool|function|invoke)[\w:]{{0,30}}(?:(?:=|[ \t]+name)[^<>\n]{{0,80}})?|<[|｜](?:tool|function|python"
+    rf"|action|channel|start)[^<>\n]{{0,60}}|\[TOOL_?[A-Z_]{{0,12}})$",
     re.IGNORECASE,
 )
 """An opener that breaks off at the end of a reply."""
 
 SKIP = re.compile(
-    rf"(?:\s{{1,200}}+|{WRAPPER}|{TOKEN}|{BRACKET}|{NAMED_SEP}|<parallel_function_calls>|functools[ \t]?(?=\[)|function(?=[ \t]*<[|｜]tool)|<[|｜]tool[_▁ ]sep[|｜]>"
+    rf"(?:\s{{1,200}}+|{WRAPPER}|{MARK}|{BRACKET}|{NAMED_SEP}|<parallel_function_calls>|functools[ \t]?(?=\[)"
+    rf"|function(?=[ \t]*<[|｜]tool)|<[|｜]tool[_▁ ]sep[|｜]>"
     r"|<\|tool_call:name\|>|[\w\-]{1,60}<\|tool_call:name\|>|```\w{0,12}[ \t]*\n?|<json>)*+",
     re.IGNORECASE,
 )
 """What may stand between an opener and the call itself."""
 
 CLOSER = re.compile(
-    rf"(?:\s{{1,200}}+|[;,\]]|</{_PREFIX}[\w:.\-]{{1,40}}>|<[|｜]?/[\w|｜]{{1,40}}>|<[|｜](?:tool[_▁ ]?calls?[_▁ ](?:section[_▁ ])?end|tool_calls_section_end|tools_suffix|python_end"
-    r"|action_end|END_ACTION|eot_id|eom_id|call|end|im_end|tool_call_end|tool_call:end|/tool_call|return|stop)[|｜]>|<tool_call\|>|<end_function_call>|```(?!\w)"
+    rf"(?:\s{{1,200}}+|[;,\]]|</{_PREFIX}[\w:.\-]{{1,40}}>|<[|｜]?/[\w|｜]{{1,40}}>"
+    rf"|<[|｜](?:tool[_▁ ]?calls?[_▁ ](?:section[_▁ ])?end|tool_calls_section_end|tools_suffix|python_end"
+    r"|action_end|END_ACTION|eot_id|eom_id|call|end|im_end|tool_call_end|tool_call:end|/tool_call|return|stop)[|｜]>"
+    r"|<tool_call\|>|<end_function_call>|```(?!\w)"
     r"|\[END_TOOL_REQUEST\]|\[/TOOL_CALLS?\]|</s>|<escape>|\})*+",
     re.IGNORECASE,
 )
 """What may stand between a call and the next one."""
 
 RESULT = re.compile(
-    r"<(?:\w{1,20}:)?(?:tool_response|tool_result|function_results?|tool_output|observation|result)s?\b|<[|｜](?:tool_response|observation|tool[_▁ ]outputs?[_▁ ]begin|im_start|start_header_id|user)"
+    r"<(?:\w{1,20}:)?(?:tool_response|tool_result|function_results?|tool_output|observation|result)s?\b"
+    r"|<[|｜](?:tool_response|observation|tool[_▁ ]outputs?[_▁ ]begin|im_start|start_header_id|user)"
     r"|\[TOOL_RESULTS?\]|✿RESULT✿|(?:^|\n)[ \t#*]*(?:Observation|观察|Question|User)\b[ \t\d*]*[:：]",
     re.IGNORECASE,
 )

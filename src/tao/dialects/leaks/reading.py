@@ -7,7 +7,6 @@ from tao.dialects.clean import SPACE, fence_at
 from tao.dialects.jsoncalls import wishes
 from tao.dialects.leaks import harmony, python, tags
 from tao.dialects.leaks.openers import CLOSER, OPENER, RESULT, SKIP
-from tao.dialects.leaks.tags import Found
 from tao.dialects.names import Tools, peeled
 from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.wishes import Fails, Wish
@@ -16,10 +15,12 @@ MAX_CALLS = 64
 BETWEEN = 300
 _NAME = re.compile(r"[^\s<>{}\[\]()\"'`|｜✿,;=\\]{1,120}+")
 _ARGS = re.compile(
-    r"(?:[ \t]*\[CALL_ID\][^\[\]\s]{0,60})?(?:[ \t]*\[ARGS\]|\s{0,9}<\|tool_call_argument_begin\|>|\s{0,9}<\|tool_call:args\|>|\s{0,9}<[|｜]tool[_▁ ]sep[|｜]>"
+    r"(?:[ \t]*\[CALL_ID\][^\[\]\s]{0,60})?(?:[ \t]*\[ARGS\]|\s{0,9}<\|tool_call_argument_begin\|>"
+    r"|\s{0,9}<\|tool_call:args\|>|\s{0,9}<[|｜]tool[_▁ ]sep[|｜]>"
     r"|\s{0,9}<tool_sep>|\s{0,9}<\|(?:content|message)\|>|\s{0,9}✿ARGS✿[ \t]*[:：]?)?\s{0,40}",
     re.IGNORECASE,
 )
+_WRAPPED = re.compile(r"<(?:\w{1,20}:)?(?:action|invoke)>\s{0,40}", re.IGNORECASE)
 _FLOWER = re.compile(r"✿(?:FUNCTION|RESULT|RETURN|ARGS|REPLY)✿")
 
 
@@ -76,24 +77,18 @@ def _one(text: str, at: int, tools: Tools) -> tuple[list[Wish], int] | Fails | N
     if message := harmony.message_at(text, at):
         return _harmony(text, message) if message.recipient else None
     begin = _end(SKIP, text, at)
-    for read_tags in (tags.function, tags.named):
-        if text.startswith("<", begin) and (tagged := _tagged(text, begin, read_tags)):
-            return tagged
-    if text.startswith(("<action>", "<invoke>", "<invoke>"), begin):
-        inner = tags.named(text, _end(re.compile(r"<[\w:]+>\s{0,40}"), text, begin))
+    if text.startswith("<", begin):
+        tagged = tags.function(text, begin) or tags.named(text, begin)
+        if tagged is not None:
+            return tagged if isinstance(tagged, Fails) else ([tagged.wish], tagged.end)
+    if wrapped := _WRAPPED.match(text, begin):
+        inner = tags.named(text, wrapped.end())
         return inner if inner is None or isinstance(inner, Fails) else ([inner.wish], inner.end)
     if begin == at and text[at : at + 1] not in "{[":
         return _plain_name(text, at, tools) if at and not OPENER.match(text, at) else None
     if text[begin : begin + 1] in {"{", "["}:
         return _json(text, begin)
     return _plain_name(text, begin, tools)
-
-
-def _tagged(text: str, begin: int, read_tags: object) -> tuple[list[Wish], int] | Fails | None:
-    found = read_tags(text, begin) if callable(read_tags) else None
-    if isinstance(found, Found):
-        return [found.wish], found.end
-    return found if isinstance(found, Fails) else None
 
 
 def _json(text: str, begin: int) -> tuple[list[Wish], int] | Fails | None:
@@ -128,7 +123,8 @@ def _limit(text: str, begin: int) -> int | None:
 
 
 _ENDING = re.compile(
-    r"\n?</(?:\w{1,20}:)?[\w]{1,40}>|<[|｜](?:tool[_▁ ]|call|eot|eom|im_end|action_end|END_ACTION|tools_suffix|end)|<end_function_call>|\n```|\[TOOL_CALLS\]|\[END_TOOL", re.IGNORECASE
+    r"\n?</(?:\w{1,20}:)?[\w]{1,40}>|<[|｜](?:tool[_▁ ]|call|eot|eom|im_end|action_end|END_ACTION|tools_suffix|end)"
+    r"|<end_function_call>|\n```|\[TOOL_CALLS\]|\[END_TOOL", re.IGNORECASE
 )
 
 
