@@ -6,27 +6,34 @@ PIP  := $(BIN)/python -m pip install --disable-pip-version-check --no-input -c r
 
 # Texts reach the shell as environment variables, so that quotes and dollars in them stay what they are.
 export QUESTION = $(value Q)
-ARGS ?=
+ifdef MODEL
+export TAO_MODEL = $(value MODEL)
+endif
 
 .DEFAULT_GOAL := help
-.PHONY: help ask setup test check bench suite lock clean
+.PHONY: help ask question setup test check bench suite lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# A model file is fetched where it is not there yet; what is there is found in a fraction of a second.
+fetched = $(BIN)/tao model path $(1) >/dev/null 2>&1 || $(BIN)/tao model pull $(1)
+
 # ── using it ─────────────────────────────────────────────────────────────────
 
-ask: $(VENV)/local.done ## Ask a question:  make ask Q="What is 17*23+5?"  (the first time it sets everything up)
-	@test -n "$$QUESTION" || { echo 'Give a question: make ask Q="今天是几号？50天之后是几号？"'; exit 2; }
-	@case "$${TAO_MODEL:-local}" in local) $(BIN)/tao model path >/dev/null 2>&1 || $(BIN)/tao model pull >/dev/null;; esac
+ask: question $(VENV)/local.done ## Ask a question:  make ask Q="What is 17*23+5?"  (sets up everything; MODEL=openai:gpt-5.5 asks another)
+	@case "$${TAO_MODEL:-local}" in local) $(call fetched,);; local:*) $(call fetched,"$${TAO_MODEL#local:}");; esac
 	@$(BIN)/tao ask "$$QUESTION" $(ARGS)
+
+question:
+	@test -n "$$QUESTION" || { echo 'Give a question: make ask Q="今天是几号？50天之后是几号？"'; exit 2; }
 
 # ── working on it ────────────────────────────────────────────────────────────
 
 setup: $(VENV)/dev.done ## Make .venv with all that the other targets need; instant the second time
 
 test: $(VENV)/dev.done ## Run the whole test suite  (ARGS="-k word" for a part of it)
-	@$(BIN)/tao model path smollm2-135m >/dev/null 2>&1 || $(BIN)/tao model pull smollm2-135m >/dev/null
+	@$(call fetched,smollm2-135m)
 	$(BIN)/python -m pytest $(ARGS)
 
 check: $(VENV)/dev.done ## Lint, types, layers, sizes, spelling
@@ -41,7 +48,7 @@ bench: $(VENV)/dev.done ## Measure what a run, a journal entry and a reading cos
 
 suite: $(VENV)/dev.done ## Solve a folder of tasks with the local model:  make suite SUITE=folder
 	@test -n "$(SUITE)" || { echo 'Give a folder with tools.py, world.json and tasks.jsonl: make suite SUITE=folder'; exit 2; }
-	@$(BIN)/tao model path >/dev/null 2>&1 || $(BIN)/tao model pull >/dev/null
+	@$(call fetched,)
 	$(BIN)/python benchmarks/suite.py --suite "$(SUITE)" $(ARGS)
 
 lock: $(VENV)/dev.done ## Write requirements.lock anew from pyproject.toml
