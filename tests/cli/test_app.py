@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import subprocess
@@ -29,9 +30,29 @@ def test_help_lists_every_command_in_its_first_screenful(tao):
     assert "130 interrupted" in done.stdout
 
 
-@pytest.mark.parametrize("command", COMMAND_LINES, ids=lambda command: " ".join(command) or "tao")
-def test_every_help_page_is_whole_in_both_languages(tao, command):
-    english, chinese = (tao(*command, "--help", TAO_LANG=lang).stdout for lang in ("en", "zh"))
+PAGES = """
+import json, sys
+from typer.testing import CliRunner
+from tao.cli.app import app
+print(json.dumps([CliRunner().invoke(app, [*command, "--help"]).stdout for command in json.loads(sys.argv[1])]))
+"""
+
+
+@pytest.fixture(scope="module")
+def pages():
+    """Every help page, in English and in Chinese."""
+
+    def read(lang):
+        env = {**os.environ, "TAO_LANG": lang, "PYTHONIOENCODING": "utf-8", "COLUMNS": "100"}
+        command = [sys.executable, "-c", PAGES, json.dumps(COMMAND_LINES)]
+        return json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout)
+
+    return list(zip(read("en"), read("zh"), strict=True))
+
+
+@pytest.mark.parametrize("number", range(len(COMMAND_LINES)), ids=[" ".join(command) or "tao" for command in COMMAND_LINES])
+def test_every_help_page_is_whole_in_both_languages(pages, number):
+    english, chinese = pages[number]
     assert not CJK.search(english)
     assert english.startswith("Usage")
     assert chinese.startswith("用法")

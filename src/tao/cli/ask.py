@@ -1,12 +1,14 @@
 """`tao ask`."""
 
 import secrets
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from tao.agent import Agent, language
 from tao.build import build
@@ -90,15 +92,16 @@ async def shown(
     finally:
         screen.close(ended)
         if not as_json and not quiet:
-            _afterwards(ended, Run(run.id, recorded))
+            _afterwards(ended, Run(run.id, recorded), settings)
     return ended
 
 
-def _afterwards(ended: Run | None, run: Run) -> None:
+def _afterwards(ended: Run | None, run: Run, settings: Settings) -> None:
     """What it took, and what can be done next, on standard error."""
     console = Console(stderr=True, highlight=False)
     if run.events:
         console.print()
         console.print(meta(run), soft_wrap=True)
     if run.events and (ended is None or ended.state == "paused"):
-        console.print(say("Go on with: ", "继续运行：") + f"[bold]tao resume {run.id[:8]}[/bold]", soft_wrap=True)
+        where = f" --journal {shlex.quote(settings.journal)}" if settings.journal else ""
+        console.print(Text.assemble(say("Go on with: ", "继续运行："), (f"tao resume {run.id[:8]}{where}", "bold")), soft_wrap=True)

@@ -101,6 +101,7 @@ class Story:
             if not self.called:
                 self.called = delta.text
                 self._part("action", delta.text)
+                self._end()
         else:
             if self.open != delta.kind:
                 self._part(delta.kind)
