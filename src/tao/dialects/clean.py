@@ -31,7 +31,8 @@ TURN = re.compile(
 )
 MAX_TOKENS = 40
 """So many tokens are stripped at each end."""
-FENCE = re.compile(r"(?P<mark>`{3,9}|~{3,9}|` ` `)[ \t]*(?P<lang>[\w+#.\-]{0,20})[ \t]*(?P<line>\n|(?=[{\[]))")
+FENCE = re.compile(r"(?P<mark>`{3,9}|~{3,9}|` ` `)[ \t]*(?:[\w+#.\-]{0,20}[ \t]*(?P<line>\n)|(?:json|python|py)?[ \t]*(?=[{\[]))")
+"""What opens a code fence: on its own line, or directly before JSON."""
 STRUCTURE = str.maketrans("：“”，｛｝［］（）＝", ':"",{}[]()=')
 """Full-width punctuation as structure; for labels, action syntax and JSON outside its strings."""
 

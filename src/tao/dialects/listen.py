@@ -32,6 +32,7 @@ _NAME = re.compile(
     r"|<tool_call>\s{0,9}([\w.\-\u4e00-\u9fff]{1,100})\s{0,9}<arg_key>"
 )
 _LINE_END = re.compile(r"[\[(（［{｛]")
+_OPENINGS = frozenset("tool_call("[:length] for length in range(1, 10))
 _TRAILING = SPACE + "*_`~"
 """Held back at the end of a piece: more of it may turn out to be a mark that belongs to the label or to a fence."""
 WINDOW = 4000
@@ -122,6 +123,8 @@ class Listening:
             return []
         if isinstance(label, Label):
             return self._labelled(label)
+        if after < 0 and (bare in _OPENINGS or (bare[0] in "`~>" and len(bare) < 4)):
+            return []
         if bare[0] == "<":
             place = self._at + len(line) - len(bare)
             if block_at(self._text, place):
