@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from tao.dialects.clean import fence_at
-from tao.dialects.repair import Fault, Loose, Stop
+from tao.dialects.repair import Fault, Loose, Read, Stop, read_strict
 
 _PAIRS = {"[": "]", "(": ")", "［": "］", "（": "）", "{": "}"}
 _ROUND, _SQUARE = re.compile(r"[()（）]"), re.compile(r"[\[\]［］]")
@@ -35,7 +35,9 @@ def closing(text: str, opened: int, limit: int) -> int | None:
     begin = opened + 1
     while begin < limit and text[begin] in " \t\n":
         begin += 1
-    if fence := fence_at(text, begin):
+    if text[begin : begin + 1] == "{" and isinstance(found := read_strict(text, begin), Read):
+        begin = found.end if found.end <= limit else begin
+    elif fence := fence_at(text, begin):
         begin = fence[2] if fence[2] <= limit else begin
     plain = _balance(text, text[opened], begin, limit, quotes=False)
     if plain is not None and _line_ends(text, plain + 1):

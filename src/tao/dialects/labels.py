@@ -7,8 +7,9 @@ number, with `:` or `：`. A heading that is only the label needs no colon.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
-from tao.dialects.clean import SPACE, ZERO_WIDTH, fence_at
+from tao.dialects.clean import SPACE, ZERO_WIDTH, fence_at, visible
 
 WORDS = {
     "final": r"final[ _\-]{0,2}(?:answer|response)|answer|最终(?:答案|回答|答复|回复|回应)|最后的?(?:回应|回答|答案|回复)|答案|回答",
@@ -65,6 +66,9 @@ MAX_AGAIN = 3
 """So often a label may stand doubled."""
 
 
+_VEILED = re.compile(f"[{ZERO_WIDTH}]")
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
     """One label: `start` is where its line begins, `value` where what it labels begins, `word` as written."""
@@ -118,6 +122,34 @@ def _again(text: str, label: Label) -> Label | None:
     if second.kind == label.kind or (label.kind, second.kind) in _MERGED:
         return Label(second.kind, label.start, second.value, second.word, second.bold)
     return None
+
+
+def unveiled(text: str) -> str:
+    """The text with its labels freed of zero-width characters within them; everything else stays."""
+    if not any(char in text for char in ZERO_WIDTH):
+        return text
+    pieces: list[str] = []
+    done = 0
+    for found in islice(_VEILED.finditer(text), MAX_LABELS):
+        start = text.rfind("\n", max(done, found.start() - 80), found.start()) + 1
+        if start >= done and (start or found.start() <= 80):
+            end = text.find("\n", start)
+            end = len(text) if end < 0 else end
+            pieces += [text[done:start], _unveiled(text[start:end])]
+            done = end
+    return "".join(pieces) + text[done:]
+
+
+def _unveiled(line: str) -> str:
+    bare = visible(line[:120])
+    found = LABEL.match(bare)
+    if found is None or LABEL.match(line):
+        return line
+    end = count = 0
+    while count < found.end():
+        count += line[end] not in ZERO_WIDTH
+        end += 1
+    return bare[: found.end()] + line[end:]
 
 
 def next_label(text: str, start: int, end: int | None = None) -> Label | None:

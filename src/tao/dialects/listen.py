@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from tao.dialects.answers import NO_TOOL, same_strength, step_begins
-from tao.dialects.clean import FENCE, SPACE, closing_marks
+from tao.dialects.clean import FENCE, SPACE, ZERO_WIDTH, closing_marks
 from tao.dialects.holding import line_label, markup_hold, maybe_label
 from tao.dialects.labels import MID_ACTION, MID_INPUT, Label
 from tao.dialects.leaks.openers import RESULT
@@ -268,6 +268,8 @@ class Listening:
             self._phase = self._over if verdict else self._phase
             return []
         end, over = self._safe()
+        veiled = next((place for place in range(self._at, end) if self._text[place] in ZERO_WIDTH), end)
+        end, over = veiled, over or veiled < end
         piece = self._text[self._at : end]
         piece = piece.rstrip(_TRAILING)
         self._at += len(piece)

@@ -169,12 +169,12 @@ class Loose:
         if char in _CLOSERS:
             if len(self.open) >= MAX_DEPTH:
                 raise self.stop()
-            return self._object() if char == "{" else self._array(char)
+            return self.object() if char == "{" else self.array(char)
         if char in _QUOTES or self.text.startswith('\\"', self.pos) or self.text.startswith("\\'", self.pos):
-            return self._string(enclosing)
-        return self._word()
+            return self.string(enclosing)
+        return self.word()
 
-    def _object(self) -> dict[str, Any]:
+    def object(self) -> dict[str, Any]:
         """An object, with single or doubled braces (`{{ }}`, left over from a template)."""
         doubled = self.text[self.pos + 1 : self.pos + 2] in {"{", "｛"}
         self.pos += 1 + doubled
@@ -190,7 +190,7 @@ class Loose:
         while True:
             char = self.skip()
             if char == "":
-                self._finish(comma=comma, empty=not result)
+                self.finish(comma=comma, empty=not result)
                 break
             if char == "}":
                 self.pos += 1
@@ -203,17 +203,17 @@ class Loose:
                 self.comma()
                 comma = True
             else:
-                key = self._key(char)
+                key = self.key(char)
                 result[key] = self.value("{")
                 comma = False
         self.open.pop()
         self.closed = True
         return result
 
-    def _key(self, char: str) -> str:
+    def key(self, char: str) -> str:
         """A key with its colon."""
         if char in _QUOTES or self.text.startswith('\\"', self.pos):
-            key = self._key_string()
+            key = self.key_string()
         elif found := _KEY.match(self.text, self.pos):
             key, self.pos = found[0], found.end()
         else:
@@ -227,7 +227,7 @@ class Loose:
             raise self.stop()
         return key
 
-    def _key_string(self) -> str:
+    def key_string(self) -> str:
         """A quoted key: it ends at the first quote."""
         escaped = self.text[self.pos] == "\\"
         quote = self.text[self.pos + escaped]
@@ -240,7 +240,7 @@ class Loose:
         self.pos = end + 1
         return unescape(self.text[begin:end].removesuffix("\\"))
 
-    def _array(self, opener: str) -> list[Any]:
+    def array(self, opener: str) -> list[Any]:
         """An array, or a Python tuple."""
         close = _CLOSERS[opener]
         self.open.append(opener)
@@ -250,7 +250,7 @@ class Loose:
         while True:
             char = self.skip()
             if char == "":
-                self._finish(comma=comma, empty=not result)
+                self.finish(comma=comma, empty=not result)
                 break
             if char == close:
                 self.pos += 1
@@ -269,12 +269,12 @@ class Loose:
         self.closed = True
         return result
 
-    def _finish(self, *, comma: bool, empty: bool) -> None:
+    def finish(self, *, comma: bool, empty: bool) -> None:
         """The text is over before the container is: right only where the last value is surely whole."""
         if comma or empty or not (self.closed or self.sealed):
             raise self.stop("truncated")
 
-    def _word(self) -> Any:
+    def word(self) -> Any:
         """A number, a literal, or plain unquoted words."""
         if number := _NUMBER.match(self.text, self.pos):
             self.pos = number.end()
@@ -301,7 +301,7 @@ class Loose:
 
     # ── strings ───────────────────────────────────────────────────────────────
 
-    def _string(self, enclosing: str) -> str:
+    def string(self, enclosing: str) -> str:
         """A string with any of the quotes that models use."""
         text = self.text
         for triple in ('"""', "'''"):
@@ -313,11 +313,11 @@ class Loose:
         quote = text[self.pos + escaped]
         close = _QUOTES[quote]
         begin = self.pos + escaped + 1
-        end = self._close_of(begin, close, enclosing, escaped=escaped, curly=quote == "“")
+        end = self.close_of(begin, close, enclosing, escaped=escaped, curly=quote == "“")
         self.pos, self.closed = end + 1 + escaped, True
         return unescape(text[begin:end].replace('\\\\"', '"').replace('\\"', '"') if escaped else text[begin:end])
 
-    def _close_of(self, begin: int, close: str, enclosing: str, *, escaped: bool, curly: bool) -> int:
+    def close_of(self, begin: int, close: str, enclosing: str, *, escaped: bool, curly: bool) -> int:
         """Where the string that began at `begin` is closed."""
         text, at, inner, odd = self.text, begin, 0, 0
         marks = _MARKS["escaped" if escaped else "curly" if curly or close == '"' else close]
@@ -329,7 +329,7 @@ class Loose:
                 at += 2
             elif text[at] == "”" and close == '"' and text.count("“", begin, at) > text.count("”", begin, at):
                 at = found.end()
-            elif self._ends_string(found.end(), enclosing):
+            elif self.ends_string(found.end(), enclosing):
                 if odd % 2 and _LATER.search(text, found.end()) and close == '"':
                     break
                 return at
@@ -342,7 +342,7 @@ class Loose:
         self.pos = len(text)
         raise self.stop("damaged" if inner else "truncated")
 
-    def _ends_string(self, at: int, enclosing: str) -> bool:
+    def ends_string(self, at: int, enclosing: str) -> bool:
         """Whether a quote with this behind it ends its string; enough of what follows must read as JSON."""
         text = self.text
         space = _SPACE.match(text, at)
@@ -356,7 +356,7 @@ class Loose:
             if enclosing == "{" and _KEYLESS.match(text, after + 1):
                 self.pos = after
                 raise self.stop()
-            return self._goes_on(after + 1, enclosing)
+            return self.goes_on(after + 1, enclosing)
         if _JOINED.match(text, at):
             self.pos = after
             raise self.stop()
@@ -368,7 +368,7 @@ class Loose:
             return char in "\"'“" and after > at
         return bool(_NEXT_KEY.match(text, after))
 
-    def _goes_on(self, at: int, enclosing: str) -> bool:
+    def goes_on(self, at: int, enclosing: str) -> bool:
         """Whether another member begins behind a comma."""
         space = _SPACE.match(self.text, at)
         after = space.end() if space else at

@@ -8,9 +8,10 @@ from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy, tu
 from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
-from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, label_at
+from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, label_at, unveiled
 from tao.dialects.leaks import OPENER, OPENING, harmony
 from tao.dialects.names import Tools, is_finish
+from tao.dialects.repair import Read, read_strict
 from tao.dialects.state import Judged, Scan
 from tao.dialects.steps import action, input_region, with_input, written_call
 from tao.dialects.thoughts import OPEN, STRAY, block_at
@@ -34,7 +35,7 @@ _RETURN = re.compile(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
 
 def judge(text: str, tools: Tools) -> Judged:
     """What a reply means."""
-    text = untoken(lines(text))
+    text = untoken(unveiled(lines(text)))
     kept = text.startswith(("```tool_code", "```vis-thinking", "```thinking"))
     whole = text if kept else untoken(unfence(text))
     if not whole.strip(SPACE):
@@ -89,12 +90,28 @@ def past_stray(scan: Scan) -> None:
     opened = OPEN.search(scan.text)
     at = 0
     for stray in STRAY.finditer(scan.text, 0, opened.start() if opened else len(scan.text)):
-        if scan.text[stray.start() - 1] == "`":
+        if scan.text[stray.start() - 1] == "`" or _in_value(scan.text, at, stray.start()):
             break
         scan.think(scan.text[at : stray.start()])
         at = stray.end()
     if at:
         scan.text = "\n" + scan.text[at:].lstrip(SPACE)
+
+
+def _in_value(text: str, start: int, place: int) -> bool:
+    """Whether a place lies in a JSON string or in a parameter's tag, where everything is data."""
+    brace = text.find("{", start, place)
+    for _ in range(4):
+        if brace < 0:
+            break
+        found = read_strict(text, brace)
+        if isinstance(found, Read):
+            if found.end > place:
+                return True
+            brace = found.end
+        brace = text.find("{", brace + 1, place)
+    opened = text.rfind("<parameter", start, place)
+    return opened >= 0 and text.find("</parameter", opened, place) < 0 <= text.find("</parameter", place)
 
 
 def _inline(scan: Scan) -> tuple[int, str, int] | None:
