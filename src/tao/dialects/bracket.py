@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 
+from tao.dialects.grammar import literal
 from tao.dialects.react import React
 from tao.events import Decided
 
@@ -21,7 +22,7 @@ class Bracket(React):
 
     def frame(self, tool: str, arguments: str) -> str:
         """An action as a grammar rule."""
-        return f'"Action: {tool}[" {arguments} "]"'
+        return f"{literal(f'Action: {tool}[')} {arguments} {literal(']')}"
 
 
 def _bare(args: dict[str, object]) -> str:

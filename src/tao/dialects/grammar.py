@@ -1,59 +1,130 @@
 """JSON schema → GBNF, the grammar language of llama.cpp: a reply held to it cannot carry arguments that do not fit.
 
 A grammar must end where a model's own tokens end: `"}` and a newline are often one token, and a grammar that closes
-right after the brace forbids it. So white space is allowed wherever a common token may carry some.
-GBNF itself: the grammars README of ggml-org/llama.cpp.
+right after the brace forbids it. So white space is allowed wherever a common token may carry some. Keys come in the
+schema's order. Texts, lists and numbers without limits of their own get one, so that no reply runs away. What a grammar
+cannot say (`not`, `uniqueItems`, back references in a pattern) is left to the check of the arguments.
+
+llama.cpp refuses repetitions that stand within one another and multiply to 2000 or more; so what is repeated is a rule of
+its own. GBNF itself: the grammars README of ggml-org/llama.cpp.
 """
 
 import json
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from re import _constants as sre  # the parse tree of a pattern; no public module gives it
-from re import _parser as sre_parse
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from itertools import groupby
 from typing import Any
 
+from tao.dialects import numerals, schemas
+from tao.dialects.patterns import in_class, pattern_rule
+
 STRING_LIMIT = 400
+KEY_LIMIT = 60
 ITEMS_LIMIT = 12
-DIGITS_LIMIT = 15
-PLAIN = r'[^"\\\x00-\x1F\x7F]'
-ESCAPE = r'"\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})'
+REPEATS = 1900
+"""llama.cpp takes no more of one thing; limits of a schema that go further are cut here."""
+FEW = 12
+"""More texts to choose from than this are written as a tree."""
+LONG = 80
+"""A body longer than this becomes a rule of its own where it would be written more than once."""
+
+SHARED = {
+    "root": "", "any": "",
+    "ws": r"[ \n]?",
+    "char": r'[^"\\\x00-\x1F\x7F] | escape',
+    "escape": r'"\\" (["\\/bfnrt] | "u" hex hex hex hex)',
+    "hex": "[0-9a-fA-F]",
+    "octet": '"25" [0-5] | "2" [0-4] [0-9] | "1" [0-9] [0-9] | [1-9]? [0-9]',
+    "day": '("0" [13578] | "1" [02]) "-" ("0" [1-9] | [12] [0-9] | "3" [01]) | ("0" [469] | "11") "-" ("0" [1-9] | [12] [0-9] | "30")'
+           ' | "02-" ("0" [1-9] | [12] [0-9])',
+    "clock": '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] (":" [0-5] [0-9] ("." [0-9]{1,6})?)? ("Z" | [-+] [01] [0-9] ":" [0-5] [0-9])?',
+    "sp": '" "?',
+    "op": "[-+*/]",
+}  # fmt: skip
+"""Rules that all use, by name; no other rule gets such a name."""
+
 FORMATS = {
-    "date": '[0-9]{4} "-" ("0" [1-9] | "1" [0-2]) "-" ("0" [1-9] | [12] [0-9] | "3" [01])',
-    "time": '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] (":" [0-5] [0-9] ("." [0-9]{1,6})?)? ("Z" | [+-] [0-9]{2} ":" [0-9]{2})?',
+    "date": '[0-9]{3} [1-9] "-" day',
+    "time": "clock",
+    "date-time": '[0-9]{3} [1-9] "-" day [T ] clock',
     "uuid": '[0-9a-f]{8} "-" [0-9a-f]{4} "-" [0-9a-f]{4} "-" [0-9a-f]{4} "-" [0-9a-f]{12}',
     "email": '[A-Za-z0-9._%+-]{1,64} "@" [A-Za-z0-9-]{1,63} ("." [A-Za-z0-9-]{1,63}){1,4}',
-    "ipv4": '[0-9]{1,3} "." [0-9]{1,3} "." [0-9]{1,3} "." [0-9]{1,3}',
+    "ipv4": 'octet "." octet "." octet "." octet',
+    "decimal": '"-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,15})?',
+    "uri": '[a-z] [a-z0-9+.-]{1,15} ":" [!#-;=?-Z_a-z~]{1,300}',
 }
-FORMATS["date-time"] = f'{FORMATS["date"]} [T ] {FORMATS["time"]}'
 
 
 class Rules:
-    """The rules of one grammar; equal bodies share a name."""
+    """The rules of one grammar; equal bodies share a name. `root` is the schema that references are looked up in."""
 
-    def __init__(self, definitions: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, root: Any = None) -> None:
         self.rules: dict[str, str] = {}
         self.names: dict[str, str] = {}
-        self.definitions = definitions or {}
+        self.written: dict[str, str] = {}
+        self.roots: list[Any] = []
+        self.root: Any = None
+        self.within(root)
+
+    def within(self, root: Any) -> None:
+        """Look references up in this schema from now on."""
+        self.root = root
+        if not any(root is one for one in self.roots):
+            self.roots.append(root)
 
     def add(self, hint: str, body: str) -> str:
         """Give the body a name and return it."""
+        if re.fullmatch(r"[a-z0-9-]+", body):
+            return body
         if body not in self.names:
-            base = re.sub(r"[^a-z0-9]+", "-", hint.lower()).strip("-") or "rule"
-            name, count = base, 2
-            while name in self.rules:
-                name, count = f"{base}-{count}", count + 1
-            self.rules[name], self.names[body] = body, name
+            self.names[body] = self.fresh(hint)
+            self.rules[self.names[body]] = body
         return self.names[body]
+
+    def shared(self, name: str) -> str:
+        """The name of a rule that all use; it is written down when it is first asked for."""
+        if name not in self.rules:
+            self.rules[name] = SHARED[name]
+            for other in re.findall("[a-z]+", re.sub(r'"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]', "", SHARED[name])):
+                self.shared(other)
+        return name
+
+    def known(self, schema: Any, hint: str, write: Callable[[], str]) -> str:
+        """What `write` gives for this schema, written once; a schema that holds itself meets its own name."""
+        place = next(n for n, one in enumerate(self.roots) if one is self.root)
+        key = f"{place} {json.dumps(schema, ensure_ascii=False, sort_keys=True, default=str)}"
+        if key not in self.written:
+            self.written[key] = ""
+            body = write()
+            if self.written[key]:
+                self.rules[self.written[key]] = body
+            else:
+                self.written[key] = body
+        elif not self.written[key]:
+            self.written[key] = self.fresh(hint)
+            self.rules[self.written[key]] = ""
+        return self.written[key]
 
     def text(self, root: str) -> str:
         """The whole grammar."""
         return "\n".join([f"root ::= {root}", *(f"{name} ::= {body}" for name, body in self.rules.items())]) + "\n"
 
+    def fresh(self, hint: str) -> str:
+        """A name that no rule has yet."""
+        base = re.sub(r"[^a-z0-9]+", "-", hint.lower())[:KEY_LIMIT].strip("-")
+        base = base if base[:1].isalpha() else f"rule-{base}".strip("-")
+        name, count = base, 2
+        while name in self.rules or name in SHARED:
+            name, count = f"{base}-{count}", count + 1
+        return name
+
 
 def literal(text: str) -> str:
     """A GBNF terminal for exactly this text."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
-    return f'"{escaped}"'
+    marks = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return '"' + "".join(marks.get(char) or (char if char.isprintable() else in_class(char)) for char in text) + '"'
 
 
 def json_literal(value: Any) -> str:
@@ -67,63 +138,67 @@ def either(options: Iterable[str]) -> str:
     return arms[0] if len(arms) == 1 else f"({' | '.join(arms)})"
 
 
+def one_of(texts: Iterable[str]) -> str:
+    """Exactly one of these texts. Many are written as a tree, so that llama.cpp follows a few ways at a time and not all of them."""
+    listed = list(dict.fromkeys(texts))
+    return either(map(literal, listed)) if len(listed) <= FEW else _tree(sorted(listed))
+
+
+def _tree(texts: Sequence[str]) -> str:
+    """Sorted texts by what they begin with."""
+    first, last = texts[0], texts[-1]
+    stem = first[: next((place for place, pair in enumerate(zip(first, last, strict=False)) if len(set(pair)) > 1), len(first))]
+    arms = ['""'] if first == stem else []
+    groups = groupby((text for text in texts if text != stem), key=lambda text: text[len(stem)])
+    arms += [_tree([text[len(stem) :] for text in group]) for _, group in groups]
+    return literal(stem) if arms == ['""'] else f"{literal(stem)} {either(arms)}" if stem else either(arms)
+
+
 def schema_rule(schema: Any, rules: Rules, hint: str = "value") -> str:
-    """The name or body of a rule for JSON values that fit the schema."""
-    if not isinstance(schema, Mapping) or not schema:
-        return any_value(rules)
-    if "$ref" in schema:
-        return _reference(str(schema["$ref"]), rules)
-    if "const" in schema:
-        return json_literal(schema["const"])
-    if "enum" in schema:
-        return either(json_literal(value) for value in schema["enum"])
-    for key in ("anyOf", "oneOf"):
-        if key in schema:
-            return either(schema_rule(arm, rules, f"{hint}-{n}") for n, arm in enumerate(schema[key], 1))
-    if "allOf" in schema:
-        return schema_rule(_merged(schema), rules, hint)
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        return either(schema_rule({**schema, "type": arm}, rules, hint) for arm in kind)
-    if kind is None:
-        kind = "object" if "properties" in schema else "array" if "items" in schema else None
-    writer = {
-        "string": _string, "integer": _integer, "number": _number, "boolean": lambda *_: '("true" | "false")',
-        "null": lambda *_: '"null"', "array": _array, "object": _object,
-    }.get(str(kind))  # fmt: skip
-    return writer(schema, rules, hint) if writer else any_value(rules)
+    """The name or body of a rule for JSON values that fit the schema; a schema that nothing fits allows anything."""
+    return rules.known(schema, hint, lambda: _either_of(schemas.arms(schema, rules.root), rules, hint))
 
 
 def any_value(rules: Rules) -> str:
     """A rule for any JSON value."""
     if "any" not in rules.rules:
         rules.rules["any"] = ""  # the name must exist before the body refers to it
-        text = _text(rules, 0, STRING_LIMIT)
-        pair = f'{text} ":" ws any'
+        text, ws = text_rule(rules, 0, STRING_LIMIT), rules.shared("ws")
+        pair = f'{text} ":" {ws} any'
         rules.rules["any"] = (
             f'{text} | {_number({}, rules, "")} | "true" | "false" | "null"'
             f' | "{{" ws ({pair} ("," ws {pair}){{0,{ITEMS_LIMIT}}})? ws "}}"'
             f' | "[" ws (any ("," ws any){{0,{ITEMS_LIMIT}}})? ws "]"'
         )
-        rules.rules.setdefault("ws", "[ \\n]?")
     return "any"
 
 
-def object_rule(members: Sequence[tuple[str, str, bool]], rules: Rules, hint: str) -> str:
-    """A JSON object from `(key, rule of its value, required)`, keys in this order, any optional one left out."""
-    rules.rules.setdefault("ws", "[ \\n]?")
-    if not members:
-        return '"{" ws "}"'
-    pairs = [f'{json_literal(key)} ":" ws {value}' for key, value, _ in members]
+def object_rule(members: Sequence[tuple[str, str, bool]], rules: Rules, hint: str, extra: str = "") -> str:
+    """A JSON object from `(key, rule of its value, required)`, keys in this order, any optional one left out.
+
+    `extra` is a rule for further pairs, which may stand at the end.
+    """
+    rules.shared("ws")
+    more = f' ("," ws {extra}){{0,{ITEMS_LIMIT}}}' if extra else ""
+    pairs = [f'{json_literal(key)} ":" ws {_named(value, rules, f"{hint}-{key}")}' for key, value, _ in members]
     first = next((n for n, member in enumerate(members) if member[2]), None)
-    if first is None:
-        return f'"{{" ws ({either(_tails(members, pairs, rules, hint))})? ws "}}"'
-    head = "".join(f'({pair} "," ws)? ' for pair in pairs[:first])
-    tail = "".join(
-        f' "," ws {pair}' if member[2] else f' ("," ws {pair})?'
-        for member, pair in zip(members[first + 1 :], pairs[first + 1 :], strict=True)
-    )
-    return rules.add(hint, f'"{{" ws {head}{pairs[first]}{tail} ws "}}"')
+    if first is not None:
+        head = "".join(f'({pair} "," ws)? ' for pair in pairs[:first])
+        rest = zip(members[first + 1 :], pairs[first + 1 :], strict=True)
+        tail = "".join(f' "," ws {pair}' if member[2] else f' ("," ws {pair})?' for member, pair in rest)
+        return rules.add(hint, f'"{{" ws {head}{pairs[first]}{tail}{more} ws "}}"')
+    tail = f"{extra}{more}"
+    arms, rest_rule = [tail] * bool(extra), more
+    for (key, _, _), pair in zip(reversed(members), reversed(pairs), strict=True):
+        arms.insert(0, f"{pair}{rest_rule}")
+        rest_rule = " " + rules.add(f"{hint}-{key}-on", f'("," ws {pair})?{rest_rule}')
+    return rules.add(hint, f'"{{" ws ({either(arms)})? ws "}}"') if arms else '"{" ws "}"'
+
+
+def text_rule(rules: Rules, low: int, high: int) -> str:
+    """A JSON string of so many characters."""
+    low, high = max(0, min(low, REPEATS)), max(0, min(high, REPEATS))
+    return rules.add("text", f'"\\"" {rules.shared("char")}{{{low},{max(low, high)}}} "\\""')
 
 
 def text_except(used: Iterable[str], rules: Rules, limit: int = STRING_LIMIT, barred: Iterable[str] = ()) -> str:
@@ -138,190 +213,155 @@ def text_except(used: Iterable[str], rules: Rules, limit: int = STRING_LIMIT, ba
             for char in text.lower():
                 node = node.setdefault(char, {})
             node[""] = {}
-    for text in barred:
-        if text and not set(text) & {'"', "\\"}:
-            node = tree
-            for char in text.lower()[:-1]:
-                node = node.setdefault(char, {})
-            node[text[-1].lower()] = None
-    return f'"\\"" {_leaving(tree, rules, limit)} "\\""' if tree else _text(rules, 1, limit)
+    for text in sorted((text.lower() for text in barred if text and not set(text) & {'"', "\\"}), key=len, reverse=True):
+        node = tree
+        for char in text[:-1]:
+            node = node.setdefault(char, {})
+        node[text[-1]] = None  # the shortest come last, so that nothing grows below one
+    return rules.add("new-text", f'"\\"" {_leaving(tree, rules, limit)} "\\""') if tree else text_rule(rules, 1, limit)
 
 
-def _leaving(node: dict[str, Any], rules: Rules, limit: int) -> str:
-    cased = {first: _in_class(first) + (_in_class(first.upper()) if len(first.upper()) == 1 and first.upper() != first else "") for first in node if first}
-    options = [f'[^"\\\\\\x00-\\x1F\\x7F{"".join(cased.values())}] {_char(rules)}{{0,{limit}}}']
+def _leaving(node: Mapping[str, Any], rules: Rules, limit: int) -> str:
+    cased = {first: _cases(first) for first in node if first}
+    rest = rules.add("rest", f"{rules.shared('char')}{{0,{limit}}}")
+    options = [f'[^"\\\\\\x00-\\x1F\\x7F{"".join(cased.values())}] {rest}', f"{rules.shared('escape')} {rest}"]
     for first, below in node.items():
         if first and below is not None:
-            rest = _leaving(below, rules, limit)
-            options.append(f"[{cased[first]}] {rest if '' in below else f'{rest}?'}")
+            leaving = _leaving(below, rules, limit)
+            options.append(f"[{cased[first]}] {leaving if '' in below else f'{leaving}?'}")
     return rules.add("new", " | ".join(options))
 
 
-def _in_class(char: str) -> str:
-    return "\\" + char if char in "\\]^-[" else char
+def _cases(char: str) -> str:
+    upper = char.upper()
+    return in_class(char) + (in_class(upper) if len(upper) == 1 and upper != char else "")
 
 
-def _char(rules: Rules) -> str:
-    rules.rules.setdefault("char", f"{PLAIN} | {ESCAPE}")
-    return "char"
+def _either_of(arms: Sequence[Mapping[str, Any]], rules: Rules, hint: str) -> str:
+    written = [rule for arm in arms if (rule := _one(arm, rules, hint)) is not None]
+    return either(written) if written else any_value(rules)
 
 
-def _text(rules: Rules, low: int, high: int) -> str:
-    return rules.add("text", f'"\\"" {_char(rules)}{{{low},{high}}} "\\""')  # a rule of its own: a repeat within a repeat multiplies
+def _one(schema: Mapping[str, Any], rules: Rules, hint: str) -> str | None:
+    """The rule of one alternative; None where nothing fits it."""
+    listed = schemas.values(schema)
+    if listed is not None:
+        return one_of(json.dumps(value, ensure_ascii=False) for value in listed) if listed else None
+    writer = {
+        "string": _string, "integer": _integer, "number": _number, "boolean": lambda *_: '("true" | "false")',
+        "null": lambda *_: '"null"', "array": _array, "object": _object,
+    }.get(schemas.type_of(schema) or "")  # fmt: skip
+    return writer(schema, rules, hint) if writer else any_value(rules)
 
 
 def _string(schema: Mapping[str, Any], rules: Rules, hint: str) -> str:
     if schema.get("format") in FORMATS:
-        return rules.add(str(schema["format"]), f'"\\"" {FORMATS[str(schema["format"])]} "\\""')
+        body = FORMATS[str(schema["format"])]
+        for name in ("octet", "day", "clock"):
+            if name in body:
+                rules.shared(name)
+        return rules.add(str(schema["format"]), f'"\\"" {body} "\\""')
     if isinstance(schema.get("pattern"), str):
-        body = pattern_rule(schema["pattern"])
-        if body is not None:
-            return rules.add(f"{hint}-pattern", f'"\\"" {body} "\\""')
-    low = int(schema.get("minLength", 0))
-    return _text(rules, low, max(low, min(int(schema.get("maxLength", STRING_LIMIT)), STRING_LIMIT)))
+        pattern = pattern_rule(schema["pattern"], rules)
+        if pattern is not None:
+            return rules.add(f"{hint}-pattern", f'"\\"" {pattern} "\\""')
+    low = _count(schema, "minLength", 0)
+    return text_rule(rules, low, max(low, _count(schema, "maxLength", STRING_LIMIT)))
 
 
-def _bounds(schema: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if "exclusiveMinimum" in schema and not isinstance(schema["exclusiveMinimum"], bool):
-        low = schema["exclusiveMinimum"] + 1
-    if "exclusiveMaximum" in schema and not isinstance(schema["exclusiveMaximum"], bool):
-        high = schema["exclusiveMaximum"] - 1
-    return low, high
+def _integer(schema: Mapping[str, Any], rules: Rules, hint: str) -> str | None:
+    (low, above), (high, below) = _limit(schema, "minimum", "exclusiveMinimum", 1), _limit(schema, "maximum", "exclusiveMaximum", -1)
+    least = None if low is None else math.floor(low) + 1 if above else math.ceil(low)
+    most = None if high is None else math.ceil(high) - 1 if below else math.floor(high)
+    step = schema.get("multipleOf")
+    if isinstance(step, int) and step > 1 and least is not None and most is not None and (most - least) // step < REPEATS:
+        found = range(-(-least // step) * step, most + 1, step)
+        return rules.add(hint, one_of(map(str, found))) if found else None
+    body = numerals.integers(least, most)
+    return None if body is None else rules.add("integer", body)
 
 
-def _integer(schema: Mapping[str, Any], rules: Rules, hint: str) -> str:
-    low, high = _bounds(schema)
-    if low is not None and high is not None and high - low <= 60:
-        return rules.add(f"{hint}-range", either(literal(str(n)) for n in range(int(low), int(high) + 1)))
-    sign = "" if low is not None and low >= 0 else '"-"? '
-    digits = len(str(int(high))) if high is not None and high >= 0 else DIGITS_LIMIT
-    zero = '[1-9]' if low is not None and low >= 1 else None
-    more = f" [0-9]{{0,{digits - 1}}}" if digits > 1 else ""
-    return f"{sign}{zero}{more}" if zero else f'{sign}("0" | [1-9]{more})'
+def _number(schema: Mapping[str, Any], rules: Rules, hint: str) -> str | None:  # noqa: ARG001 - one of several writers
+    (low, above), (high, below) = _limit(schema, "minimum", "exclusiveMinimum", 1), _limit(schema, "maximum", "exclusiveMaximum", -1)
+    body = FORMATS["decimal"] if low is None and high is None else numerals.decimals(low, high, above=above, below=below)
+    return None if body is None else rules.add("number", body)
 
 
-def _number(schema: Mapping[str, Any], rules: Rules, hint: str) -> str:
-    low, _ = _bounds(schema)
-    sign = "" if low is not None and low >= 0 else '"-"? '
-    return rules.add("number", f'{sign}("0" | [1-9] [0-9]{{0,{DIGITS_LIMIT}}}) ("." [0-9]{{1,{DIGITS_LIMIT}}})?')
+def _limit(schema: Mapping[str, Any], within: str, beyond: str, sign: int) -> tuple[Decimal | None, bool]:
+    """A limit of a number, and whether it is itself left out; draft 4 says the latter with a boolean."""
+    limits = []
+    for key, strict in ((within, schema.get(beyond) is True), (beyond, True)):
+        value = schema.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            limits.append((sign * Decimal(str(value)), strict))
+    if not limits:
+        return None, False
+    value, strict = max(limits)
+    return sign * value, strict
 
 
 def _array(schema: Mapping[str, Any], rules: Rules, hint: str) -> str:
-    rules.rules.setdefault("ws", "[ \\n]?")
-    fixed = schema.get("prefixItems")
-    if isinstance(fixed, list) and fixed:
-        items = ' "," ws '.join(schema_rule(item, rules, f"{hint}-{n}") for n, item in enumerate(fixed, 1))
-        return f'"[" ws {items} ws "]"'
-    item = rules.add(f"{hint}-item", schema_rule(schema.get("items", {}), rules, f"{hint}-item"))
-    low = int(schema.get("minItems", 0))
-    high = max(low, min(int(schema.get("maxItems", ITEMS_LIMIT)), ITEMS_LIMIT))
-    if high == 0:
+    rules.shared("ws")
+    fixed = next((part for part in (schema.get("prefixItems"), schema.get("items")) if isinstance(part, list) and part), None)
+    if fixed:
+        return _tuple(fixed, _count(schema, "minItems", len(fixed)), rules, hint)
+    low = _count(schema, "minItems", 0)
+    high = min(max(low, _count(schema, "maxItems", ITEMS_LIMIT)), REPEATS // 4)
+    if high == 0 or schema.get("items") is False:
         return '"[" ws "]"'
-    more = f'{item} ("," ws {item}){{{max(low - 1, 0)},{high - 1}}}'
-    return f'"[" ws {more} ws "]"' if low else f'"[" ws ({more})? ws "]"'
+    item = rules.add(f"{hint}-item", schema_rule(schema.get("items", {}), rules, f"{hint}-item"))
+    more = f'{item} ("," ws {item}){{{max(min(low, high) - 1, 0)},{high - 1}}}'
+    return rules.add(hint, f'"[" ws {more} ws "]"' if low else f'"[" ws ({more})? ws "]"')
+
+
+def _tuple(fixed: Sequence[Any], low: int, rules: Rules, hint: str) -> str:
+    """A list whose items each have a schema of their own; those after the first `low` may be missing from the end."""
+    body = ""
+    for place in range(len(fixed) - 1, -1, -1):
+        item = ('"," ws ' if place else "") + schema_rule(fixed[place], rules, f"{hint}-{place + 1}") + body
+        body = f" ({item})?" if place >= low else f" {item}"
+    return rules.add(hint, f'"[" ws{body} ws "]"')
 
 
 def _object(schema: Mapping[str, Any], rules: Rules, hint: str) -> str:
     properties = schema.get("properties")
-    if not isinstance(properties, Mapping) or not properties:
-        extra = schema.get("additionalProperties")
-        if extra is False or (properties == {} and extra is None):
-            return object_rule((), rules, hint)
-        value = schema_rule(extra if isinstance(extra, Mapping) else {}, rules, f"{hint}-value")
-        rules.rules.setdefault("ws", "[ \\n]?")
-        pair = f'{_text(rules, 1, 60)} ":" ws {value}'
-        return rules.add(hint, f'"{{" ws ({pair} ("," ws {pair}){{0,{ITEMS_LIMIT}}})? ws "}}"')
-    required = set(schema.get("required", ()))
-    members = [(key, schema_rule(value, rules, f"{hint}-{key}"), key in required) for key, value in properties.items()]
-    return object_rule(members, rules, hint)
+    properties = properties if isinstance(properties, Mapping) else {}
+    needed = schema.get("required")
+    required = dict.fromkeys(needed if isinstance(needed, list | tuple) else ())
+    known = {**properties, **{key: True for key in required if key not in properties}}
+    members = [(key, schema_rule(value, rules, f"{hint}-{key}"), key in required) for key, value in known.items() if value is not False]
+    extra = _extra(schema, rules, hint, known)
+    if members or not extra:
+        return object_rule(members, rules, hint, extra)
+    low, high = _count(schema, "minProperties", 0), _count(schema, "maxProperties", ITEMS_LIMIT + 1)
+    high = min(max(low, high), REPEATS // 8)
+    if high == 0:
+        return object_rule((), rules, hint)
+    pairs = f'{extra} ("," ws {extra}){{{max(min(low, high) - 1, 0)},{high - 1}}}'
+    rules.shared("ws")
+    return rules.add(hint, f'"{{" ws {pairs} ws "}}"' if low else f'"{{" ws ({pairs})? ws "}}"')
 
 
-def _tails(members: Sequence[tuple[str, str, bool]], pairs: Sequence[str], rules: Rules, hint: str) -> list[str]:
-    """All-optional members: start with any of them, go on with any later ones."""
-    tails = []
-    for start in range(len(pairs)):
-        rest = "".join(f' ("," ws {pair})?' for pair in pairs[start + 1 :])
-        tails.append(rules.add(f"{hint}-{members[start][0]}-first", f"{pairs[start]}{rest}"))
-    return tails
+def _extra(schema: Mapping[str, Any], rules: Rules, hint: str, known: Mapping[str, Any]) -> str:
+    """A rule for pairs beyond the listed properties; "" where there are none. Without any said, an object that lists some has no more."""
+    arms = []
+    patterns = schema.get("patternProperties")
+    for pattern, value in patterns.items() if isinstance(patterns, Mapping) else ():
+        if value is not False and (key := pattern_rule(pattern, rules)) is not None:
+            arms.append(f'"\\"" {key} "\\":" ws {_named(schema_rule(value, rules, f"{hint}-value"), rules, f"{hint}-value")}')
+    rest = schema.get("additionalProperties", not (known or arms or "properties" in schema))
+    if rest is not False and not arms:
+        names = schema.get("propertyNames")
+        plain = text_except(known, rules, KEY_LIMIT) if known else text_rule(rules, 1, KEY_LIMIT)
+        key = schema_rule({"type": "string", **names}, rules, f"{hint}-key") if isinstance(names, Mapping) and not known else plain
+        arms.append(f'{key} ":" ws {_named(schema_rule(rest, rules, f"{hint}-value"), rules, f"{hint}-value")}')
+    return rules.add(f"{hint}-pair", either(arms)) if arms else ""
 
 
-def _reference(ref: str, rules: Rules) -> str:
-    key = ref.rsplit("/", 1)[-1]
-    if key not in rules.definitions:
-        return any_value(rules)
-    name = "def-" + (re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-") or str(list(rules.definitions).index(key)))
-    if name not in rules.rules:
-        rules.rules[name] = ""  # may refer to itself
-        rules.rules[name] = schema_rule(rules.definitions[key], rules, name)
-    return name
+def _named(rule: str, rules: Rules, hint: str) -> str:
+    return rules.add(hint, rule) if len(rule) > LONG else rule
 
 
-def _merged(schema: Mapping[str, Any]) -> dict[str, Any]:
-    merged = {key: value for key, value in schema.items() if key != "allOf"}
-    for part in schema["allOf"]:
-        for key, value in part.items():
-            if key == "properties":
-                merged["properties"] = {**merged.get("properties", {}), **value}
-            elif key == "required":
-                merged["required"] = [*merged.get("required", ()), *value]
-            else:
-                merged[key] = value
-    return merged
-
-
-def pattern_rule(pattern: str) -> str | None:
-    """A GBNF body for a regular expression; None where it uses what a grammar cannot say (look-around, back references)."""
-    try:
-        return _sequence(sre_parse.parse(pattern.removeprefix("^").removesuffix("$")))
-    except (re.error, _Unsayable):
-        return None
-
-
-class _Unsayable(Exception):
-    """The pattern uses something that GBNF has no words for."""
-
-
-_CATEGORIES = {
-    sre.CATEGORY_DIGIT: "0-9", sre.CATEGORY_WORD: "0-9A-Za-z_", sre.CATEGORY_SPACE: " ",
-}  # fmt: skip
-
-
-def _sequence(tree: Iterable[Any]) -> str:
-    return " ".join(_token(op, value) for op, value in tree) or '""'
-
-
-def _token(op: Any, value: Any) -> str:
-    if op is sre.LITERAL:
-        return literal(json.dumps(chr(value), ensure_ascii=False)[1:-1])
-    if op is sre.ANY:
-        return PLAIN
-    if op is sre.IN:
-        return _class(value)
-    if op is sre.BRANCH:
-        return either(_sequence(arm) for arm in value[1])
-    if op is sre.SUBPATTERN:
-        return f"({_sequence(value[-1])})"
-    if op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
-        low, high, body = value
-        top = min(int(high), max(int(low), 60)) if high is not sre.MAXREPEAT else max(int(low), 60)
-        return f"({_sequence(body)}){{{int(low)},{top}}}"
-    if op is sre.AT:
-        return '""'
-    raise _Unsayable(op)
-
-
-def _class(items: Iterable[Any]) -> str:
-    body, negated = "", False
-    for op, value in items:
-        if op is sre.NEGATE:
-            negated = True
-        elif op is sre.LITERAL:
-            body += _in_class(chr(value))
-        elif op is sre.RANGE:
-            body += f"{_in_class(chr(value[0]))}-{_in_class(chr(value[1]))}"
-        elif op is sre.CATEGORY and value in _CATEGORIES:
-            body += _CATEGORIES[value]
-        else:
-            raise _Unsayable(op)
-    return f'[^"\\\\\\x00-\\x1F{body}]' if negated else f"[{body}]"
+def _count(schema: Mapping[str, Any], key: str, default: int) -> int:
+    value = schema.get(key)
+    return max(0, int(value)) if isinstance(value, int | float) and not isinstance(value, bool) else default

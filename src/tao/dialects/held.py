@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 
-from tao.dialects.grammar import Rules, either, json_literal, literal, object_rule, schema_rule, text_except
+from tao.dialects.grammar import Rules, either, literal, object_rule, one_of, schema_rule, text_except
 from tao.dialects.offer import Offer, Offered, Slot
 
 THOUGHT_LIMIT = {"en": 140, "zh": 60}
@@ -19,8 +19,7 @@ def reply_grammar(offer: Offer, frame: Frame, lang: str, lead: str = "") -> str:
 
     The end allows a little white space, since models like tokens that carry it.
     """
-    definitions = {key: value for one in offer.tools for key, value in one.tool.parameters.get("$defs", {}).items()}
-    rules = Rules(definitions)
+    rules = Rules()
     arms = [rules.add(f"call-{one.tool.name}", frame(one.tool.name, arguments(one, rules))) for one in offer.tools]
     if offer.answer or not arms:
         arms.append(rules.add("answer", f'"Final Answer: " [^\\n]{{1,{ANSWER_LIMIT}}} ("\\n" [^\\n]+)*'))
@@ -32,8 +31,9 @@ def reply_grammar(offer: Offer, frame: Frame, lang: str, lead: str = "") -> str:
 def arguments(one: Offered, rules: Rules) -> str:
     """The rule for a tool's arguments as a JSON object."""
     if one.calls is not None:
-        return either(literal(json.dumps(args, ensure_ascii=False)) for args in one.calls)
+        return one_of(json.dumps(args, ensure_ascii=False) for args in one.calls)
     schema = one.tool.parameters
+    rules.within(schema)
     required = set(schema.get("required", ()))
     hint = f"{one.tool.name}-input"
     members = [
@@ -46,7 +46,8 @@ def arguments(one: Offered, rules: Rules) -> str:
 def slot_rule(hint: str, schema: object, slot: Slot, rules: Rules) -> str:
     """The rule for one value: of the known ones, arithmetic over known numbers, new text, or whatever the schema allows."""
     if slot.values is not None:
-        return rules.add(hint, either(json_literal(value) for value in slot.values)) if slot.values else schema_rule(schema, rules, hint)
+        values = [json.dumps(value, ensure_ascii=False) for value in slot.values]
+        return rules.add(hint, one_of(values)) if values else schema_rule(schema, rules, hint)
     if slot.terms is not None:
         return _arithmetic(slot.terms, rules)
     if slot.used or slot.barred:
@@ -57,6 +58,6 @@ def slot_rule(hint: str, schema: object, slot: Slot, rules: Rules) -> str:
 def _arithmetic(terms: tuple[str, ...], rules: Rules) -> str:
     rules.rules.setdefault("sp", '" "?')
     rules.rules.setdefault("op", "[-+*/]")
-    term = rules.add("term", f'"-"? {either(literal(text) for text in terms)}')
+    term = rules.add("term", f'"-"? {one_of(terms)}')
     factor = rules.add("factor", f'{term} | "(" {term} (sp op sp {term}){{1,4}} ")"')
     return rules.add("arithmetic", f'"\\"" {factor} (sp op sp {factor}){{1,5}} "\\""')

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 
+from tao.dialects.grammar import literal
 from tao.dialects.react import React
 from tao.events import Decided
 
@@ -16,10 +17,10 @@ class JsonAction(React):
     def say(self, step: Decided) -> str:
         """A step in this dialect."""
         parts = [f"Thought: {step.thought}"] if step.thought else []
-        for call in step.calls:
-            parts.append("Action: " + json.dumps({"tool": call.tool, "args": call.args}, ensure_ascii=False))
+        parts += ["Action: " + json.dumps({"tool": call.tool, "args": call.args}, ensure_ascii=False) for call in step.calls]
         return "\n".join([*parts, *([f"Final Answer: {step.answer}"] if step.answer is not None else [])])
 
     def frame(self, tool: str, arguments: str) -> str:
         """An action as a grammar rule."""
-        return f'"Action: {{\\"tool\\": \\"{tool}\\", \\"args\\": " {arguments} "}}"'
+        begin = 'Action: {"tool": ' + json.dumps(tool, ensure_ascii=False) + ', "args": '
+        return f"{literal(begin)} {arguments} {literal('}')}"

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tao.dialects.grammar import literal
 from tao.dialects.held import reply_grammar
 from tao.dialects.listen import Listening
 from tao.dialects.offer import offer
@@ -63,4 +64,5 @@ class React:
 
     def frame(self, tool: str, arguments: str) -> str:
         """An action as a grammar rule."""
-        return f'"Action: {tool}\\nAction Input: " {arguments}'
+        begin = f"Action: {tool}\nAction Input: "
+        return f"{literal(begin)} {arguments}"
