@@ -44,7 +44,8 @@ def test_what_the_grammar_makes_the_pattern_finds(gbnf, pattern, random):
 @given(data=st.data())
 def test_what_the_pattern_finds_belongs_to_the_grammar(gbnf, pattern, data):
     text = data.draw(st.from_regex(pattern, alphabet=ALPHABET).filter(lambda text: len(text) < 60))
-    text = text.removesuffix("\n") if "$" in pattern else text  # `$` looks over a last one
+    shorter = text.removesuffix("\n")  # `$` looks over a last line end
+    text = shorter if re.search(pattern, shorter) else text
     assert grammar(gbnf, pattern).accepts(json.dumps(text, ensure_ascii=False))
 
 
