@@ -100,6 +100,8 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
 
 def _damaged(scan: Scan, start: int, fault: Fault, *, own_line: bool) -> Step:
     """JSON that cannot be read: where it began as a call, nothing of it may be shown."""
+    if own_line and line_before(scan.text, start)[0] in scan.tools.exact:
+        return Fails("truncated" if fault.kind == "truncated" else "bad_json", scan.text[start:]), start
     cut = _CUT.match(scan.text, start)
     name = _CUT_NAME.match(scan.text, start)
     begins = not scan.text[:start].strip(SPACE + "`").removesuffix("json")

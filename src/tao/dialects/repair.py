@@ -28,7 +28,7 @@ _KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
 _NEXT_KEY = re.compile(
     r"(?:\\?[\"'“`‘][^\"'“”`\n\\{}\[\],:]{1,80}\\?[\"'”`’]|[A-Za-z_\u4e00-\u9fff][\w\-]{0,60}+)[\s]{0,40}+(?:[:：=])"
 )
-_CUT_KEY = re.compile(r"(?:\\?[\"'“`‘])?\w{0,60}$")
+_CUT_KEY = re.compile(r"(?:\\?[\"'“`‘])?[^\"'“”\n:,{}\[\]]{0,80}(?:\\?[\"'”])?\s{0,20}$")
 _KEYLESS = re.compile(r"\s{0,20}\"[^\"\n\\]{0,80}\"\s{0,20}(?:\}|,\s{0,20}\"[^\"\n\\]{1,80}\"\s{0,9}:)")
 """A value that stands where a key should: what the writer meant cannot be told."""
 _JOINED = re.compile(r"\s{1,9}[+%]\s{0,9}[\"'(\w]|\+\s{0,9}[\"']|\.\w{1,20}\(")
@@ -126,6 +126,7 @@ class Loose:
         self.closed = False
         self.open: list[str] = []
         self.bare = False
+        self.guessed = False
         self.values = 0
 
     def stop(self, kind: Literal["truncated", "damaged"] = "damaged") -> Stop:
@@ -271,7 +272,7 @@ class Loose:
 
     def finish(self, *, comma: bool, empty: bool) -> None:
         """The text is over before the container is: right only where the last value is surely whole."""
-        if comma or empty or not (self.closed or self.sealed):
+        if comma or empty or self.guessed or not (self.closed or self.sealed):
             raise self.stop("truncated")
 
     def word(self) -> Any:
@@ -332,6 +333,7 @@ class Loose:
             elif self.ends_string(found.end(), enclosing):
                 if odd % 2 and _LATER.search(text, found.end()) and close == '"':
                     break
+                self.guessed = self.guessed or inner > 0
                 return at
             else:
                 inner += 1

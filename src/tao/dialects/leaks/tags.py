@@ -25,6 +25,7 @@ PARAMETER = re.compile(
     r"(?P<more>[ \t]+[^<>\n]{0,80})?>",
     re.IGNORECASE,
 )
+_BROKEN = re.compile(r"<[^<>\n]{0,200}$")
 _NEXT = re.compile(
     rf"\n(?={PARAMETER.pattern.replace('?P<tag>', '?:').replace('?P<name>', '?:').replace('?P<more>', '?:')})",
     re.IGNORECASE,
@@ -92,11 +93,9 @@ def _body(text: str, name: str, at: int) -> Found | Fails:
         at = _past_space(text, after)
     if text[at : at + 1] and not text.startswith("<", at) and not pairs:
         return _text_body(text, name, at)
-    if pairs and not text[at:].strip(SPACE):
-        return Found(Wish(name, {**pairs, **typed}, "wire", open=True), at)
-    if not pairs and at >= len(text):
-        return Found(Wish(name, {}, "wire", open=True), at)
-    return Found(Wish(name, {**pairs, **typed}, "wire"), at)
+    if _BROKEN.match(text, at):
+        return Fails("truncated", text[at:], name)
+    return Found(Wish(name, {**pairs, **typed}, "wire", open=not ENDS.match(text, at)), at)
 
 
 def _text_body(text: str, name: str, at: int) -> Found | Fails:
