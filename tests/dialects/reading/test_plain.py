@@ -1,0 +1,45 @@
+"""Replies without a step: rules F of the policy."""
+
+import pytest
+
+LONG = "Here is what I found:\n\n- ospreys fish\n- owls do not\n\n```lua\nprint(1)\n```\n\nAsk me more."
+
+PLAIN = {
+    "F1 prose": (" It is an osprey.", "It is an osprey."),
+    "F1 Markdown": (LONG, LONG),
+    "F1 a question to the user": ("Would you like me to use find_bird?", "Would you like me to use find_bird?"),
+    "F1 Chinese": ("根据图片，这是鹗。", "根据图片，这是鹗。"),
+    "F1 a report with label-like words": ("A report.\n\nObservation: it fishes.\nQuestion: why?", "A report.\n\nObservation: it fishes.\nQuestion: why?"),
+    "F1 what a tool gave": ("I used find_bird and it is an osprey.", "I used find_bird and it is an osprey."),
+    "F1 advice": ("You can use the find_bird tool for that.", "You can use the find_bird tool for that."),
+    "F1 JSON of an unknown tool in prose": ('Send\n```json\n{"name": "fish", "arguments": {}}\n```\nto it.', 'Send\n```json\n{"name": "fish", "arguments": {}}\n```\nto it.'),
+    "F1 the schema of a tool": ('Tools:\n[{"name": "ring_bell", "description": "x"}]\nOnly one.', 'Tools:\n[{"name": "ring_bell", "description": "x"}]\nOnly one.'),
+    "F2 a thought": ("Thought: It may be an osprey.", {"no_step"}),
+    "F2 a thought cut off": ("Thought: I need", {"no_step"}),
+    "F2 a thought and prose": ("Thought: hm\n\nIt is an osprey.", {"no_step"}),
+    "F2 an answer within a thought's line": ("Thought: I know. Final Answer: osprey", {"no_step"}),
+    "F2 announced": ("I can use the `find_bird` tool to achieve this.", {"announced"}),
+    "F2 announced, Chinese": ("我将使用 find_bird 工具来识别。", {"announced"}),
+    "F2 announced behind prose": ("That looks hard. Let me use find_bird.", {"announced"}),
+    "F2 announced under a label": ("思考：接下来我会调用 查潮汐。", {"no_step"}),
+    "F3 no tool": ("Thought: Do I need to use a tool? No\nAI: It is an osprey.", "It is an osprey."),
+    "F3 no tool, next line": ("Thought: Do I need to use a tool? No\nIt is an osprey.", "It is an osprey."),
+    "F3 Chinese": ("思考：我需要使用工具吗？不需要\n这是鹗。", "这是鹗。"),
+    "F3 nothing behind": ("Thought: Do I need to use a tool? No", {"no_step"}),
+    "F3 a tool": ("Thought: Do I need to use a tool? Yes", {"no_step"}),
+    "F4 empty": ("", {"empty"}),
+    "F4 white space": (" \n\t\n", {"empty"}),
+    "F4 only tokens": ("<|im_end|></s>", {"empty"}),
+    "F4 an empty answer": ("Thought: I know\nFinal Answer:", {"no_answer"}),
+    "F5 inner lines": ("Final Answer:\n1. osprey\n\n2. owl\n", "1. osprey\n\n2. owl"),
+    "F5 label-like words": ("Answer: The final answer is:\nosprey", "The final answer is:\nosprey"),
+    "an observation alone": ("Observation: 60 cm", {"no_step"}),
+    "a reply that is a call": ('find_bird("osprey")', [("find_bird", {"bird": "osprey"})]),
+    "a reply that begins like a call": ("find_bird(x) is a function.", "find_bird(x) is a function."),
+    "markup that breaks off": ("Let me see. <tool_ca", {"truncated"}),
+}
+
+
+@pytest.mark.parametrize(("text", "meaning"), [pytest.param(*case, id=key) for key, case in PLAIN.items()])
+def test_reads(means, text, meaning):
+    assert means(text) == meaning
