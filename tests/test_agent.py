@@ -4,10 +4,12 @@ import sys
 
 import pytest
 
-from tao.agent import Agent, blocking, language
-from tao.errors import ConfigError, ModelError, StoreError
+from tao.agent import Agent, blocking, language, recorded_abilities, recorded_dialect
+from tao.errors import ConfigError, ModelError, StoreError, ToolsUnsupported
 from tao.events import Asked, Ended, Paused, Replied
 from tao.messages import Message, Reply
+from tao.policies import default
+from tao.replay import replay
 from tao.run import Run
 from tao.seams import Abilities, Delta
 from tao.stores.sql import Journal
@@ -398,3 +400,68 @@ async def test_closing_an_agent_closes_its_model_and_journal():
     assert (one.model.name, closed) == ("model", ["model", "journal"])
 
 
+
+
+# ── falling back, and remembering what worked ─────────────────────────────────
+
+
+JSON_CALL = 'Thought: adding\nAction: {"tool": "add", "args": {"a": 2, "b": 3}}'
+
+
+async def replays(run):
+    return await replay(run, recorded_dialect(run.asked), default(run.asked.settings, recorded_abilities(run.asked)))
+
+
+async def test_a_server_without_tools_is_gone_on_with_in_text():
+    model = ScriptedModel(ToolsUnsupported("400"), CALLS, ANSWERS)
+    served = Agent(model, [add])
+    run = await served.run("What is 2+3?")
+    assert run.answer == "It is 5."
+    assert kinds(run)[:5] == ["Asked", "Replied", "Misread", "Replied", "Decided"]
+    assert [bool(request.tools) for request in model.requests] == [True, False, False]
+    assert run.steps == 2
+    assert await replays(run) == []
+    model.replies += [CALLS, ANSWERS]
+    again = await served.run("What is 2+3?")
+    assert again.asked.settings["start"] == "react"
+    assert [bool(request.tools) for request in model.requests[3:]] == [False, False]
+    assert (again.answer, await replays(again)) == ("It is 5.", [])
+
+
+async def test_from_native_to_react_to_json_in_one_run():
+    model = ScriptedModel(*["Thought: I wonder."] * 4, JSON_CALL, ANSWERS)
+    served = Agent(model, [add], settings={"max_misreads": 3})
+    run = await served.run("What is 2+3?")
+    assert run.answer == "It is 5."
+    forms = [("native" if request.tools else "json" if '{"tool"' in request.messages[0].content else "react") for request in model.requests]
+    assert forms == ["native", "native", "react", "react", "json", "json"]
+    assert await replays(run) == []
+    assert served.worked == {"scripted": "json"}
+
+
+async def test_a_leaked_call_is_done_and_the_run_goes_on_in_text():
+    model = ScriptedModel('<tool_call>{"name": "add", "arguments": {"a": 2, "b": 3}}</tool_call>', ANSWERS)
+    served = Agent(model, [add])
+    run = await served.run("What is 2+3?")
+    assert run.observed[0][1].text == "5"
+    assert [bool(request.tools) for request in model.requests] == [True, False]
+    assert served.worked == {"scripted": "react"}
+    assert await replays(run) == []
+
+
+async def test_what_never_worked_is_not_remembered():
+    served = Agent(ScriptedModel(ToolsUnsupported("400"), ModelError("gone")), [add])
+    assert (await served.run("q")).ended.reason == "failed"
+    assert served.worked == {"scripted": "react"}  # that it takes no tools is certain
+    served = Agent(ScriptedModel("…", "…", ModelError("gone")), [add])
+    await served.run("q")
+    assert served.worked == {}
+
+
+async def test_a_dialect_that_was_asked_for_is_kept():
+    served = Agent(ScriptedModel(ToolsUnsupported("no tools here")), [add], dialect="native")
+    run = await served.run("q")
+    assert run.ended.detail == "ToolsUnsupported: no tools here"
+    assert "start" not in run.asked.settings
+    with pytest.raises(ConfigError, match="无法从对话格式 'auto' 开始"):
+        await Agent(ScriptedModel(), [add], settings={"start": "auto"}).run("q")

@@ -12,6 +12,7 @@ from dataclasses import asdict, fields
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from tao.dialects import choose
+from tao.dialects.auto import Auto
 from tao.errors import ConfigError, StoreError, both
 from tao.events import Asked, Event
 from tao.loop import react
@@ -23,6 +24,7 @@ from tao.run import Run
 from tao.seams import Abilities, Act, Delta, Dialect, Emit, Hear, Model, Policy
 from tao.tools.declare import Tool, declare
 from tao.tools.registry import registry
+from tao.wrappers.no_tools import without_tools
 
 OnEvent = Callable[[Event], Awaitable[None] | None]
 OnDelta = Callable[[Delta], object]
@@ -67,6 +69,8 @@ class Agent:
         self.act = act or registry(self.tools)
         self.dialect, self.lang, self.instructions = dialect, lang, instructions
         self.policy, self.journal = policy, journal
+        self.worked: dict[str, str] = {}
+        """By the model's name, the dialect that an "auto" run fell back to and was read in; the next run starts there."""
         self.settings = {**(settings or {}), "max_steps": max_steps}
         told = (guarded(observer) for observer in observers)
         self.emit = fan_out(*([journal] if journal else []), *told)
@@ -147,13 +151,12 @@ class Agent:
     def _asked(self, question: str, history: tuple[Message, ...]) -> Asked:
         name = self.dialect if isinstance(self.dialect, str) else type(self.dialect).__name__
         abilities = getattr(self.model, "abilities", Abilities())
-        settings = {**self.settings, "abilities": asdict(abilities)}
+        model = getattr(self.model, "name", "")
+        start = {"start": self.worked[model]} if name == "auto" and model in self.worked else {}
+        settings = {**self.settings, **start, "abilities": asdict(abilities)}
         lang = self.lang or language(question)
         specs = tuple(tool.said(lang) for tool in self.tools)
-        return Asked(
-            question, specs, lang, name, getattr(self.model, "name", ""), self.instructions,
-            history, settings, at=time.time(),
-        )
+        return Asked(question, specs, lang, name, model, self.instructions, history, settings, at=time.time())
 
     def _emit(self, on_event: OnEvent | None) -> Emit:
         if on_event is None:
@@ -166,10 +169,14 @@ class Agent:
         return fan_out(self.emit, tell)
 
     async def _drive(self, run: Run, on_event: OnEvent | None, on_delta: OnDelta | None) -> Run:
-        asked, abilities = run.asked, recorded_abilities(run.asked)
-        dialect = choose(asked.dialect, abilities) if isinstance(self.dialect, str) else self.dialect
-        policy = self.policy or default(asked.settings, abilities)
-        return await react(run, heard(self.model, dialect, run, on_delta), dialect, self.act, policy, self._emit(on_event))
+        asked = run.asked
+        dialect = recorded_dialect(asked) if isinstance(self.dialect, str) else self.dialect
+        policy = self.policy or default(asked.settings, recorded_abilities(asked))
+        model = without_tools(self.model) if isinstance(dialect, Auto) else self.model
+        await react(run, heard(model, dialect, run, on_delta), dialect, self.act, policy, self._emit(on_event))
+        if isinstance(dialect, Auto) and run.misreads == 0 and (now := dialect.in_force(run)) != dialect.in_force(Run(run.id)):
+            self.worked[asked.model] = now
+        return run
 
 
 def recorded_abilities(asked: Asked) -> Abilities:
@@ -177,6 +184,11 @@ def recorded_abilities(asked: Asked) -> Abilities:
     known = {field.name for field in fields(Abilities)}
     recorded = asked.settings.get("abilities", {})
     return Abilities(**{key: value for key, value in recorded.items() if key in known})
+
+
+def recorded_dialect(asked: Asked) -> Dialect:
+    """The dialect that the run was started in, for a model that could do what it could then. Raises ConfigError."""
+    return choose(asked.dialect, recorded_abilities(asked), str(asked.settings.get("start", "")))
 
 
 def heard(model: Model, dialect: Dialect, run: Run, on_delta: OnDelta | None) -> Model:

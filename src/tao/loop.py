@@ -30,8 +30,8 @@ async def react(run: Run, model: Model, dialect: Dialect, act: Act, policy: Poli
                 await record(dialect.parse(run))
             elif calls := run.pending:
                 results = await asyncio.gather(*map(perform, calls), return_exceptions=True)
-                for failure in filter(None, results):
-                    raise failure
+                for failure in sorted(filter(None, results), key=lambda error: isinstance(error, Pause | AgentError)):
+                    raise failure  # a bug before all else: bugs are loud
             elif not run.nudge and (verdict := policy(run)):
                 await record(verdict)
             elif (answer := run.proposed) is not None:

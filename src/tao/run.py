@@ -10,6 +10,9 @@ from tao.messages import Call, Observation, ToolSpec, Usage
 
 E = TypeVar("E", bound=Event)
 
+NO_TOOLS = "no_tools"
+"""How a reply ends, and why it is misread, where a server refused structured tools."""
+
 
 class Run:
     """An append-only list of events with an id. Properties compute; nothing is stored twice."""
@@ -93,8 +96,8 @@ class Run:
 
     @property
     def steps(self) -> int:
-        """Model replies so far; one reply is one step."""
-        return sum(isinstance(event, Replied) for event in self.events)
+        """Model replies so far; one reply is one step. A server's refusal of tools is none."""
+        return sum(event.reply.finish != NO_TOOLS for event in self.all(Replied))
 
     @property
     def usage(self) -> Usage:
@@ -120,11 +123,11 @@ class Run:
 
     @property
     def misreads(self) -> int:
-        """How many replies in a row, up to now, could not be read."""
+        """How many replies in a row, up to now, could not be read; a server's refusal of tools is no reply."""
         count = 0
         for event in reversed(self.events):
             if isinstance(event, Misread):
-                count += 1
+                count += event.reason != NO_TOOLS
             elif isinstance(event, Decided):
                 break
         return count

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tao.agent import recorded_abilities
+from tao.agent import recorded_abilities, recorded_dialect
 from tao.build import build, journal
 from tao.cli import options as o
 from tao.cli.ask import shown
@@ -20,7 +20,6 @@ from tao.cli.pens import Pen, PlainPen, ScreenPen
 from tao.cli.view import JsonView, Story, meta
 from tao.cli.words import EXITS, LABELS, say
 from tao.config import environment, load
-from tao.dialects import choose
 from tao.errors import StoreError, both
 from tao.events import Event, Replied, to_json
 from tao.policies import default
@@ -156,8 +155,8 @@ def replay_(run: Which = None, *, journal: o.JournalAt = None, as_json: o.Json =
 async def _replay(which: str | None, options: Mapping[str, Any], *, as_json: bool) -> int:
     async with journal(load(options)) as kept:
         run = await kept.load(which or await _latest(kept))
-    abilities = recorded_abilities(run.asked)
-    differences = await replay(run, choose(run.asked.dialect, abilities), default(run.asked.settings, abilities))
+    policy = default(run.asked.settings, recorded_abilities(run.asked))
+    differences = await replay(run, recorded_dialect(run.asked), policy)
     console = Console(highlight=False, soft_wrap=True)
     for difference in differences:
         console.print(Text(_json(run, difference) if as_json else _told(difference)))

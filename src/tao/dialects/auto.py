@@ -6,9 +6,9 @@ from tao.dialects.bracket import Bracket
 from tao.dialects.json_action import JsonAction
 from tao.dialects.native import Native
 from tao.dialects.react import React
-from tao.events import Decided, Misread
+from tao.events import Decided, Misread, Replied
 from tao.messages import Request
-from tao.run import Run
+from tao.run import NO_TOOLS, Run
 from tao.seams import Abilities, Dialect, Listener
 
 NAMES = ("auto", "react", "json", "bracket", "native")
@@ -47,7 +47,7 @@ class Auto:
                 rung += ladder[rung] == "native" and "leaked_call" in event.notes
             elif isinstance(event, Misread):
                 row += 1
-                if event.reason == "no_tools" or row == MISREADS:
+                if event.reason == NO_TOOLS or row == MISREADS:
                     rung, row = rung + 1, 0
             rung = min(rung, len(ladder) - 1)
         return ladder[rung]
@@ -58,9 +58,10 @@ class Auto:
 
     def parse(self, run: Run) -> Decided | Misread:
         """Read the last reply; a server that takes no tools is a misread that changes the dialect."""
-        reply = run.events[-1].reply  # type: ignore[attr-defined]
-        if reply.finish == "no_tools":
-            return Misread("no_tools")
+        last = run.events[-1]
+        assert isinstance(last, Replied)
+        if last.reply.finish == NO_TOOLS:
+            return Misread(NO_TOOLS)
         return named(self.in_force(run), self.abilities).parse(run)
 
     def listen(self, run: Run) -> Listener:

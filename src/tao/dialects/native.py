@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from tao.dialects.listen import Listening
 from tao.dialects.prompts import texts
 from tao.dialects.read import read_calls
 from tao.dialects.window import QUOTE_LIMIT, merged, shown
 from tao.events import Decided, Misread, Nudged, Observed, Replied
-from tao.messages import Message, Request, ToolCall
+from tao.messages import Call, Message, Reply, Request, ToolCall
 from tao.run import Run
 from tao.seams import Listener
 
@@ -22,8 +23,7 @@ class Native:
         """The prompt for the next reply."""
         nudge = run.nudge
         tools = tuple(tool for tool in run.asked.tools if not nudge or tool.name not in nudge.without)
-        choice = "auto" if nudge is None else "none" if not nudge.may_call else "auto" if nudge.may_answer else "required"
-        return Request(merged([*_opening(run), *_steps(run)]), tools, tool_choice=choice if tools else "auto")
+        return Request(merged([*_opening(run), *_steps(run)]), tools, tool_choice=_choice(nudge) if tools else "auto")
 
     def parse(self, run: Run) -> Decided | Misread:
         """Read the last reply."""
@@ -37,6 +37,12 @@ class Native:
         return Listening(run.asked.tools, lang=run.asked.lang)
 
 
+def _choice(nudge: Nudged | None) -> Literal["auto", "none", "required"]:
+    if nudge is None or (nudge.may_call and nudge.may_answer):
+        return "auto"
+    return "required" if nudge.may_call else "none"
+
+
 def _opening(run: Run) -> Iterator[Message]:
     asked = run.asked
     if asked.instructions:
@@ -48,7 +54,9 @@ def _opening(run: Run) -> Iterator[Message]:
 
 def _steps(run: Run) -> Iterator[Message]:
     """Decisions as assistant messages, each followed by the results of all its calls, in call order."""
-    reply, waiting, results = None, (), {}
+    reply: Reply | None = None
+    waiting: tuple[Call, ...] = ()
+    results: dict[str, str] = {}
     for event in shown(run):
         if isinstance(event, Replied):
             reply = event.reply

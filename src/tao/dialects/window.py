@@ -6,7 +6,7 @@ from tao.dialects.prompts import texts
 from tao.dialects.stories import stories
 from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
 from tao.messages import Message, ToolSpec
-from tao.run import Run
+from tao.run import NO_TOOLS, Run
 
 QUOTE_LIMIT = 400
 
@@ -15,17 +15,23 @@ Say = Callable[[Decided], str]
 
 
 def shown(run: Run) -> list[Event]:
-    """The events that the prompt tells of: without replies that a policy asked to leave out, and calls that were refused unseen."""
-    hidden: set[int] = set()
-    decided: dict[str, int] = {}
-    for place, event in enumerate(run.events):
+    """The events that the prompt tells of.
+
+    Left out are replies that a policy asked to leave out, calls that were refused unseen, with all that was decided
+    beside them, and a server's refusal of tools.
+    """
+    refused = {event.call_id for event in run.all(Observed) if event.observation.kind == "ungrounded"}
+    unseen = {call.id for event in run.all(Decided) if any(call.id in refused for call in event.calls) for call in event.calls}
+    hidden = {place - 1 for place, event in enumerate(run.events) if isinstance(event, Nudged) and event.hide}
+
+    def kept(event: Event) -> bool:
         if isinstance(event, Decided):
-            decided |= dict.fromkeys((call.id for call in event.calls), place)
-        elif isinstance(event, Nudged) and event.hide:
-            hidden.add(place - 1)
-        elif isinstance(event, Observed) and event.observation.kind == "ungrounded" and event.call_id in decided:
-            hidden |= {place, decided[event.call_id]}
-    return [event for place, event in enumerate(run.events) if place not in hidden]
+            return not any(call.id in unseen for call in event.calls)
+        if isinstance(event, Observed):
+            return event.call_id not in unseen
+        return not (isinstance(event, Misread) and event.reason == NO_TOOLS)
+
+    return [event for place, event in enumerate(run.events) if place not in hidden and kept(event)]
 
 
 def transcript(run: Run, say: Say, form: str, *, quiet: bool) -> Iterator[Message]:
