@@ -130,6 +130,7 @@ def test_cut_off_anywhere_it_is_whole_or_nothing(means, text):
         assert got == FERRY or isinstance(got, set) or (isinstance(got, str) and "Oban" not in got) or got == [("book_ferry", {"port": "Oban"})], text[:end]
 
 
+RING = '<tool_call>{"name": "ring_bell", "arguments": {}}</tool_call>'
 MORE = {
     "X2 a closing tag in a value": ('<tool_call>{"name": "run_lua", "arguments": {"code": "-- </tool_call> {"}}</tool_call>', [("run_lua", {"code": "-- </tool_call> {"})]),
     "X2 a closing tag in a parameter": ("<function=run_lua>\n<parameter=code>\na = '</parameter>'\n</parameter>\n</function>", [("run_lua", {"code": "a = '</parameter>'"})]),
@@ -146,8 +147,7 @@ MORE = {
         [("ring_bell", {}), ("seat", {"number": 1})],
     ),
     "a made-up result ends it": (
-        '<tool_call>{"name": "ring_bell", "arguments": {}}</tool_call><tool_response>ok</tool_response>'
-        '<tool_call>{"name": "seat", "arguments": {"number": 1}}</tool_call>',
+        RING + "<tool_response>ok</tool_response>" + '<tool_call>{"name": "seat", "arguments": {"number": 1}}</tool_call>',
         [("ring_bell", {})],
     ),
     "one of several cut off": ('<tool_call>{"name": "ring_bell", "arguments": {}}</tool_call><tool_call>{"name": "seat", "argu', {"truncated"}),
