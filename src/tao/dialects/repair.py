@@ -12,36 +12,19 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tao.dialects.clean import ZERO_WIDTH
 from tao.dialects.escapes import unescape
+from tao.dialects.quoting import FOLD, QUOTES, SPACES, Around, closing_quote
 
 MAX_DEPTH = 100
-MAX_INNER = 64
 MAX_VALUES = 2000
-"""Limits of mending: so deep, so many inner quotes in one string, so many values. Valid JSON knows only the first."""
+"""Limits of mending: so deep, so many values. Valid JSON knows only the first."""
 STRICT = json.JSONDecoder(strict=False)
 
-_SPACE = re.compile(rf"[\s{ZERO_WIDTH}]*+")
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,400})(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.+\-%:/@])")
 _WORD = re.compile(r"[^,{}\[\]()\"“”\n，｛｝［］（）：`<>=|;]{1,400}+")
 _KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
-_NEXT_KEY = re.compile(
-    r"(?:\\?[\"'“`‘][^\"'“”`\n\\{}\[\],:]{1,80}\\?[\"'”`’]|[A-Za-z_\u4e00-\u9fff][\w\-]{0,60}+)[\s]{0,40}+(?:[:：=])"
-)
-_CUT_KEY = re.compile(r"(?:\\?[\"'“`‘])?[^\"'“”\n:,{}\[\]]{0,80}(?:\\?[\"'”])?\s{0,20}$")
-_KEYLESS = re.compile(r"\s{0,20}\"[^\"\n\\]{0,80}\"\s{0,20}(?:\}|,\s{0,20}\"[^\"\n\\]{1,80}\"\s{0,9}:)")
-"""A value that stands where a key should: what the writer meant cannot be told."""
-_JOINED = re.compile(r"\s{1,9}[+%]\s{0,9}[\"'(\w]|\+\s{0,9}[\"']|\.\w{1,20}\(")
-_MARKS = {
-    "escaped": re.compile(r'\\+"'),
-    "curly": re.compile(r'[”"\\]'),
-    **{close: re.compile(rf"[{close}\\]") for close in ("'", "”", "’", "`")},
-}
-_QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "`": "`"}
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
-_FOLD = {";": ",", "；": ",", "｛": "{", "｝": "}", "［": "[", "］": "]", "（": "(", "）": ")", "，": ",", "：": ":", "＝": "=", "、": ","}
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nil": None}
-_LATER = re.compile(r"\"\s*+[,}\]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +120,7 @@ class Loose:
         """Go past white space and comments; return the next character with full-width punctuation folded, or ""."""
         text = self.text
         while True:
-            space = _SPACE.match(text, self.pos)
+            space = SPACES.match(text, self.pos)
             self.pos = space.end() if space else self.pos
             two = text[self.pos : self.pos + 2]
             if two == "/*":
@@ -150,7 +133,7 @@ class Loose:
                 end = text.find("\n", self.pos)
                 self.pos = len(text) if end < 0 else end
             else:
-                return _FOLD.get(two[:1], two[:1])
+                return FOLD.get(two[:1], two[:1])
 
     def comma(self) -> None:
         """Go past a comma."""
@@ -171,7 +154,7 @@ class Loose:
             if len(self.open) >= MAX_DEPTH:
                 raise self.stop()
             return self.object() if char == "{" else self.array(char)
-        if char in _QUOTES or self.text.startswith('\\"', self.pos) or self.text.startswith("\\'", self.pos):
+        if char in QUOTES or self.text.startswith('\\"', self.pos) or self.text.startswith("\\'", self.pos):
             return self.string(enclosing)
         return self.word()
 
@@ -213,7 +196,7 @@ class Loose:
 
     def key(self, char: str) -> str:
         """A key with its colon."""
-        if char in _QUOTES or self.text.startswith('\\"', self.pos):
+        if char in QUOTES or self.text.startswith('\\"', self.pos):
             key = self.key_string()
         elif found := _KEY.match(self.text, self.pos):
             key, self.pos = found[0], found.end()
@@ -224,7 +207,7 @@ class Loose:
             self.pos += 2 if self.text.startswith(("=>", ":="), self.pos) else 1
         elif char == "":
             raise self.stop("truncated")
-        elif char not in _QUOTES and char not in "{[" and not char.isdigit():
+        elif char not in QUOTES and char not in "{[" and not char.isdigit():
             raise self.stop()
         return key
 
@@ -233,7 +216,7 @@ class Loose:
         escaped = self.text[self.pos] == "\\"
         quote = self.text[self.pos + escaped]
         begin = self.pos + escaped + 1
-        closing = '"”' if quote in '"“”' else _QUOTES[quote]
+        closing = '"”' if quote in '"“”' else QUOTES[quote]
         end = min((end for mark in closing if (end := self.text.find(mark, begin, begin + 400)) >= 0), default=-1)
         if end < 0:
             self.pos = min(len(self.text), begin + 400)
@@ -312,81 +295,14 @@ class Loose:
                 return unescape(content)
         escaped = text[self.pos] == "\\"
         quote = text[self.pos + escaped]
-        close = _QUOTES[quote]
         begin = self.pos + escaped + 1
-        end = self.close_of(begin, close, enclosing, escaped=escaped, curly=quote == "“")
+        end, inner = closing_quote(text, begin, quote, Around(enclosing, "(" in self.open), escaped=escaped)
+        if end is None:
+            self.pos = len(text)
+            raise self.stop("damaged" if inner else "truncated")
+        self.guessed = self.guessed or inner > 0
         self.pos, self.closed = end + 1 + escaped, True
         return unescape(text[begin:end].replace('\\\\"', '"').replace('\\"', '"') if escaped else text[begin:end])
-
-    def close_of(self, begin: int, close: str, enclosing: str, *, escaped: bool, curly: bool) -> int:
-        """Where the string that began at `begin` is closed."""
-        text, at, inner, odd = self.text, begin, 0, 0
-        marks = _MARKS["escaped" if escaped else "curly" if curly or close == '"' else close]
-        while found := marks.search(text, at):
-            at = found.start()
-            if escaped and len(found[0]) > 2:
-                at = found.end()
-            elif not escaped and text[at] == "\\":
-                at += 2
-            elif text[at] == "”" and close == '"' and text.count("“", begin, at) > text.count("”", begin, at):
-                at = found.end()
-            elif self.ends_string(found.end(), enclosing):
-                if odd % 2 and _LATER.search(text, found.end()) and close == '"':
-                    break
-                self.guessed = self.guessed or inner > 0
-                return at
-            else:
-                inner += 1
-                odd += not _is_mark(text, at)
-                if inner > MAX_INNER:
-                    break
-                at = found.end()
-        self.pos = len(text)
-        raise self.stop("damaged" if inner else "truncated")
-
-    def ends_string(self, at: int, enclosing: str) -> bool:
-        """Whether a quote with this behind it ends its string; enough of what follows must read as JSON."""
-        text = self.text
-        space = _SPACE.match(text, at)
-        after = space.end() if space else at
-        char = _FOLD.get(text[after : after + 1], text[after : after + 1])
-        if char == "" or enclosing == "":
-            return True
-        if char in "}])":
-            return text[after + 1 : after + 2] not in {'"', "'", "”"} and (char != ")" or "(" in self.open)
-        if char == ",":
-            if enclosing == "{" and _KEYLESS.match(text, after + 1):
-                self.pos = after
-                raise self.stop()
-            return self.goes_on(after + 1, enclosing)
-        if _JOINED.match(text, at):
-            self.pos = after
-            raise self.stop()
-        if text.startswith(("/*", "//", "# "), after):
-            return True
-        if after == at and char not in "\"'“":
-            return False
-        if enclosing == "[":
-            return char in "\"'“" and after > at
-        return bool(_NEXT_KEY.match(text, after))
-
-    def goes_on(self, at: int, enclosing: str) -> bool:
-        """Whether another member begins behind a comma."""
-        space = _SPACE.match(self.text, at)
-        after = space.end() if space else at
-        if after >= len(self.text) or self.text.startswith(("/*", "//", "# ", "}", "]", ")"), after):
-            return True
-        if _CUT_KEY.match(self.text, after):
-            return True
-        if enclosing == "{":
-            return bool(_NEXT_KEY.match(self.text, after))
-        return self.text[after] in "\"'“{[(-0123456789TFNtfn｛［" or bool(_NEXT_KEY.match(self.text, after))
-
-
-def _is_mark(text: str, at: int) -> bool:
-    """An inch mark behind a number, or an apostrophe between letters: not one half of a pair."""
-    before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    return (before.isdigit() and text[at] == '"' and not after.isdigit()) or (text[at] == "'" and before.isalnum())
 
 
 def _number(text: str) -> int | float:
