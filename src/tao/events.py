@@ -144,6 +144,8 @@ def from_json(record: Mapping[str, Any]) -> Event:
 
     Raises StoreError where the kind or version is not known, or a field is missing or of the wrong type.
     """
+    if not isinstance(record, Mapping):
+        raise StoreError(f"an event is an object with its kind, not {record!r:.80}")
     data = dict(record)
     version = data.pop("v", 1)
     if not isinstance(version, int) or version > SCHEMA_VERSION or version < 1:
@@ -165,7 +167,7 @@ def _packing(cls: type) -> tuple[tuple[str, Any], ...]:
 
 
 def _pack(value: Any) -> Any:
-    if is_dataclass(value):
+    if is_dataclass(value) and not isinstance(value, type):
         pairs = ((name, getattr(value, name), default) for name, default in _packing(type(value)))
         return {name: _pack(item) for name, item, default in pairs if item != default}
     if isinstance(value, tuple | list):
@@ -173,6 +175,10 @@ def _pack(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _pack(item) for key, item in value.items()}
     return value
+
+
+WANTED: dict[Any, Any] = {tuple: list | tuple, Mapping: Mapping}
+"""What a field of this kind is written as."""
 
 
 @cache
@@ -188,10 +194,12 @@ def _unpack(hint: Any, value: Any) -> Any:
     if isinstance(hint, type) and is_dataclass(hint):
         hints = _hints(hint)
         return hint(**{name: _unpack(hints[name], item) for name, item in value.items() if name in hints})
+    if origin in WANTED and not isinstance(value, WANTED[origin]):
+        raise TypeError(f"wanted {origin.__name__}, got {value!r:.80}")
     if origin is tuple:
         return tuple(_unpack(typing.get_args(hint)[0], item) for item in value)
     if hint is float and isinstance(value, int):
         return float(value)
     if isinstance(hint, type) and hint in (str, int, float, bool) and type(value) is not hint:
-        raise TypeError(f"wanted {hint.__name__}, got {value!r}")
+        raise TypeError(f"wanted {hint.__name__}, got {value!r:.80}")
     return value

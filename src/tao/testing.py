@@ -49,7 +49,7 @@ class ReplayAct:
         self.observations = observations
         self.calls: list[Call] = []
 
-    async def __call__(self, call: Call, run: Run) -> Observation:
+    async def __call__(self, call: Call, run: Run) -> Observation:  # noqa: ARG002 - the seam's form
         """Look the call up; raises StoreError where the record has none."""
         self.calls.append(call)
         if call.id not in self.observations:
@@ -64,7 +64,7 @@ class FunctionAct:
         self.functions = functions
         self.calls: list[Call] = []
 
-    async def __call__(self, call: Call, run: Run) -> Observation:
+    async def __call__(self, call: Call, run: Run) -> Observation:  # noqa: ARG002 - the seam's form
         """Call the function."""
         self.calls.append(call)
         try:

@@ -1,0 +1,149 @@
+"""What is read off a run: where it stands, what it took, what was seen."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled
+from tao.messages import Call, Observation, Reply, Usage
+from tao.run import NO_TOOLS, Run, args_hash, canonical
+from tao.testing import did, history, spec
+
+ADD = Call("1.1", "add", {"a": 1, "b": 2})
+SUB = Call("1.2", "subtract", {"a": 1, "b": 2})
+SAID = Replied(Reply("text"))
+
+
+def after(*events):
+    return history("q", *events)
+
+
+@pytest.mark.parametrize(("events", "state"), [
+    ((), "thinking"), ((Recalled(("note",)),), "thinking"), ((SAID,), "unread"), ((SAID, Misread("empty")), "thinking"),
+    ((SAID, Decided(calls=(ADD,))), "acting"), ((SAID, Decided(calls=(ADD, SUB)), Observed("1.2", Observation("x"))), "acting"),
+    ((SAID, Decided(calls=(ADD,)), Observed("1.1", Observation("x"))), "thinking"), ((SAID, Decided(answer="a")), "answering"),
+    ((SAID, Decided(answer="a"), Nudged("no", "verify")), "thinking"), ((SAID, Decided(calls=(ADD,)), Paused("ask", "1.1")), "paused"),
+    ((SAID, Decided(calls=(ADD,)), Paused("ask", "1.1"), Ruled("1.1", "h", "approve")), "acting"), ((SAID, Decided(answer="a"), Ended("answered", "a")), "ended"),
+])  # fmt: skip
+def test_where_it_stands(events, state):
+    assert after(*events).state == state
+    assert state in repr(after(*events))
+
+
+def test_a_run_without_events():
+    run = Run("new")
+    assert run.state == "thinking"
+    assert (run.pending, run.nudge, run.ended, run.proposed, run.answer) == ((), None, None, None, None)
+    assert repr(run) == "Run('new', 0 events, thinking)"
+
+
+def test_the_first_event_is_the_question():
+    assert after().asked == Asked("q")
+    with pytest.raises(AssertionError, match="a run begins with Asked, not Paused"):
+        Run("x", [Paused("y")]).asked  # noqa: B018
+
+
+def test_calls_that_are_still_to_be_done():
+    decided = Decided(calls=(ADD, SUB))
+    assert after(SAID, decided).pending == (ADD, SUB)
+    assert after(SAID, decided, Observed("1.2", Observation("x"))).pending == (ADD,)
+    assert after(SAID, decided, Paused("ask", "1.1"), Ruled("1.1", "h", "approve")).pending == (ADD, SUB)
+    assert after(SAID, decided, Observed("1.2", Observation("x")), SAID).pending == ()
+
+
+def test_what_holds_for_the_next_reply():
+    nudge = Nudged("x", "y")
+    assert after(nudge).nudge is nudge
+    assert after(nudge, SAID).nudge is None
+
+
+def test_the_answer_is_proposed_and_then_final():
+    given_up = after(SAID, Decided(answer="4"), Nudged("no", "verify"))
+    assert (given_up.proposed, given_up.answer) == (None, None)
+    proposed = after(SAID, Decided(answer="4"))
+    assert (proposed.proposed, proposed.answer, proposed.ended) == ("4", None, None)
+    final = after(SAID, Decided(answer="4"), Ended("answered", "4"))
+    assert (final.proposed, final.answer, final.ended) == (None, "4", Ended("answered", "4"))
+    assert after(SAID, Decided(answer="")).proposed == ""
+
+
+def test_notes_of_memory_in_order():
+    assert after(Recalled(("a", "b")), Recalled(("c",))).notes == ("a", "b", "c")
+
+
+# ── what it took ──────────────────────────────────────────────────────────────
+
+
+def used(*counts):
+    return Replied(Reply("x", usage=Usage(*counts)))
+
+
+def test_a_reply_is_a_step_but_a_refusal_of_tools_is_none():
+    run = after(Replied(Reply("", finish=NO_TOOLS)), Misread(NO_TOOLS), SAID, Misread("empty"), SAID)
+    assert run.steps == 2
+
+
+def test_tokens_of_all_replies_together():
+    assert after().usage == Usage()
+    assert after(used(10, 2), used(20, 3, 5), used()).usage == Usage(30, 5, 5, None)
+    assert after(used(0, 0, 0, 0)).usage == Usage(0, 0, 0, 0)
+
+
+@given(st.lists(st.tuples(*[st.none() | st.integers(0, 99)] * 4), max_size=6))
+def test_a_count_that_no_reply_gave_stays_unknown(counts):
+    total = after(*(used(*each) for each in counts)).usage
+    for place, name in enumerate(("prompt", "completion", "cached", "reasoning")):
+        known = [each[place] for each in counts if each[place] is not None]
+        assert getattr(total, name) == (sum(known) if known else None)
+
+
+def test_replies_in_a_row_that_could_not_be_read():
+    bad = (SAID, Misread("empty"))
+    assert after().misreads == 0
+    assert after(*bad, *bad).misreads == 2
+    assert after(*bad, SAID, Decided(answer="x"), *bad).misreads == 1
+    assert after(SAID, Misread(NO_TOOLS), *bad).misreads == 1
+
+
+# ── looking around in it ──────────────────────────────────────────────────────
+
+
+def test_events_of_one_kind():
+    run = after(*did(1, "add", "3", a=1, b=2), *did(2, "add", "5", a=2, b=3))
+    assert [event.call_id for event in run.all(Observed)] == ["1.1", "2.1"]
+    assert run.last(Observed).call_id == "2.1"
+    assert run.last(Ended) is None
+
+
+def test_calls_with_what_they_gave_in_the_order_in_which_they_came_back():
+    run = after(SAID, Decided(calls=(ADD, SUB)), Observed("1.2", Observation("-1")), Observed("1.1", Observation("3")), Observed("9.9", Observation("?")))
+    assert [(call.tool, seen.text) for call, seen in run.observed] == [("subtract", "-1"), ("add", "3")]
+
+
+def test_a_ruling_is_for_one_call_with_its_arguments():
+    good = Ruled("1.1", args_hash("add", {"b": 2, "a": 1}), "approve")
+    run = after(SAID, Decided(calls=(ADD,)), Ruled("1.1", args_hash("add", {"a": 9}), "reject"), good)
+    assert run.ruling(ADD) is good
+    assert run.ruling(Call("1.1", "add", {"a": 9})).verdict == "reject"
+    assert run.ruling(Call("1.1", "subtract", ADD.args)) is None
+    assert run.ruling(Call("1.2", "add", ADD.args)) is None
+    later = Ruled("1.1", good.args_hash, "reject")
+    run.events.append(later)
+    assert run.ruling(ADD) is later
+
+
+def test_a_tool_by_its_name():
+    run = history("q", tools=[spec("add"), spec("查")])
+    assert run.tool("查").name == "查"
+    assert run.tool("sub") is None
+
+
+def test_arguments_as_one_text():
+    assert canonical({"b": 1, "a": ["文", {"y": 1, "x": None}]}) == '{"a":["文",{"x":null,"y":1}],"b":1}'
+    assert canonical({"a": 1}) != canonical({"a": True}) != canonical({"a": 1.0})
+
+
+def test_a_hash_of_tool_and_arguments():
+    assert args_hash("t", {"a": 1, "b": "文"}) == args_hash("t", {"b": "文", "a": 1})
+    assert len({args_hash("t", {}), args_hash("u", {}), args_hash("t", {"a": "\ud800"})}) == 3
+    assert len(args_hash("t", {})) == 16
