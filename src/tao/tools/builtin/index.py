@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,7 @@ class Index:
         if store is not None:
             store.parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(store or ":memory:", check_same_thread=False, isolation_level=None, timeout=30)
+        weakref.finalize(self, self._db.close)  # whoever holds a tool closes nothing
         try:
             self._db.executescript(TABLES)
         except sqlite3.DatabaseError as error:
