@@ -192,9 +192,14 @@ def recorded_dialect(asked: Asked) -> Dialect:
 
 
 def heard(model: Model, dialect: Dialect, run: Run, on_delta: OnDelta | None) -> Model:
-    """The model for one run: each reply is listened to as it comes in, and cut off where the dialect has heard enough."""
+    """The model for one run: a reply is listened to as it comes in, and cut off where the dialect has heard enough.
+
+    Where nobody wants to hear it, only a text dialect's is, which may run on past its stop words; a stream costs more than a whole.
+    """
 
     async def answer(request: Request, hear: Hear | None = None) -> Reply:
+        if not (on_delta or hear or request.stop):
+            return await model(request)
         listener = dialect.listen(run)
 
         def tell(deltas: Iterable[Delta]) -> None:
