@@ -136,6 +136,18 @@ def to_the_point(text: str, about: tuple[str, ...]) -> str:
     return text if best == 0 else "\n".join(line for line, count in zip(lines, hits, strict=True) if count == best)
 
 
+def to_show(text: str, about: tuple[str, ...]) -> str:
+    """The text without lines that are beside the point; whole where its lines are not sentences that stand alone."""
+    lines = [line.rstrip() for line in text.splitlines()]
+    alone = len(lines) > 1 and all(line.endswith((".", "。", "!", "！", "?", "？")) for line in lines)
+    return to_the_point(text, about) if alone else text
+
+
+def year(number: Number) -> bool:
+    """Whether it reads as a year of our time."""
+    return number.value == number.scaled == int(number.value) and 1900 <= number.value <= 2100
+
+
 def gather(texts: Iterable[str]) -> Known:
     """The values that stand in these texts."""
     parts = list(texts)
@@ -148,12 +160,17 @@ def gather(texts: Iterable[str]) -> Known:
 
 
 def missing(run: Run) -> tuple[str, ...]:
-    """Names of the question that no call and no observation mentions yet, while another name of their kind was looked up."""
-    told = [part for call, seen in run.observed for part in (canonical(call.args), seen.text if seen.ok else "")]
+    """Names of the question that nothing found speaks of, while something speaks of another name beside them.
+
+    A name that two calls asked about in vain is not missing but lost.
+    """
     question = run.asked.question
+    found = [seen.text for _, seen in run.observed if seen.ok]
+    tried = [canonical(call.args) for call, _ in run.observed]
     asked = names(question)
-    covered = [name for name in asked if mentions(told, name)]
-    return tuple(name for name in asked if name not in covered and any(_paired(name, other, question) for other in covered))
+    covered = [name for name in asked if mentions(found, name)]
+    open_ones = [name for name in asked if name not in covered and sum(mentions([args], name) for args in tried) < 2]
+    return tuple(name for name in open_ones if any(_paired(name, other, question) for other in covered))
 
 
 def mentions(texts: Iterable[str], name: str) -> bool:

@@ -59,5 +59,5 @@ def _arithmetic(terms: tuple[str, ...], rules: Rules) -> str:
     rules.rules.setdefault("sp", '" "?')
     rules.rules.setdefault("op", "[-+*/]")
     term = rules.add("term", f'"-"? {one_of(terms)}')
-    factor = rules.add("factor", f'{term} | "(" {term} (sp op sp {term}){{1,4}} ")"')
-    return rules.add("arithmetic", f'"\\"" {factor} (sp op sp {factor}){{1,5}} "\\""')
+    factor = rules.add("factor", f'{term} | "(" {term} (sp op sp {term}){{1,3}} ")"')
+    return rules.add("arithmetic", f'"\\"" {factor} (sp op sp {factor}){{1,4}} "\\""')

@@ -14,7 +14,7 @@ from itertools import islice, product
 from typing import Any
 
 from tao.dialects.prompts import texts
-from tao.facts import Known, codes, dates, expressions, known, missing, names, number_words, numbers, shape
+from tao.facts import Known, codes, dates, expressions, known, mentions, missing, names, number_words, numbers, shape, year
 from tao.messages import ToolSpec
 from tao.run import Run
 
@@ -22,7 +22,7 @@ MAX_COMBINATIONS = 120
 CONSTANTS = (
     (2, r""), (100, r""), (3, r"averag|mean|平均"), (4, r"averag|mean|quarter|平均|季"), (7, r"week|周|星期|礼拜"), (12, r"month|year|dozen|月|年"),
     (24, r"hour|day|小时|钟头|天"), (60, r"hour|minute|second|小时|分钟|秒"), (365, r"year|年"), (1000, r"kilo|gram|metre|meter|\bkm|\bkg|thousand|千|公里|公斤|克|米|吨"),
-    (10000, r"万|hectare|公顷"), (1000000, r"million|百万|mega"),
+    (10000, r"hectare|公顷"), (1000000, r"million|百万|mega"),
 )  # fmt: skip
 """Numbers that conversions need, each with the words of a question that call for it."""
 PERCENT = ("%", "‰")
@@ -70,7 +70,11 @@ class Offer:
 
 
 def offer(run: Run, *, grounded: bool = True) -> Offer:
-    """What may come next in this run; with `grounded`, values are held to what is known."""
+    """What may come next in this run; with `grounded`, values are held to what is known.
+
+    Nothing is computed before two numbers are known, no answer given while one of two things is not looked up, and a call
+    that failed once is mended before anything is answered.
+    """
     nudge = run.nudge
     if nudge and not nudge.may_call:
         return Offer(())
@@ -85,8 +89,16 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
         offered = list(fetching)
     lacking = missing(run) if len(run.observed) <= MAX_FETCHES else ()
     if lacking and nudge is None and fetching:
-        return Offer(fetching, answer=False, lead=texts(run.asked.lang)["lacking"].format(name=lacking[0]))
-    return Offer(tuple(offered), may_answer or not offered)
+        return Offer(_finders(fetching, run) or fetching, answer=False, lead=texts(run.asked.lang)["lacking"].format(name=lacking[0]))
+    mending = nudge is None and run.observed[-1:] and not run.observed[-1][1].ok and any(o.tool.name == run.observed[-1][0].tool for o in offered)
+    return Offer(tuple(offered), not offered or (may_answer and not mending))
+
+
+def _finders(fetching: tuple[Offered, ...], run: Run) -> tuple[Offered, ...]:
+    """Of these tools the ones that found something about a name of the question."""
+    asked = names(run.asked.question)
+    found = {call.tool for call, seen in run.observed if seen.ok and any(mentions([seen.text], name) for name in asked)}
+    return tuple(one for one in fetching if one.tool.name in found)
 
 
 def _failing(tool: ToolSpec, run: Run) -> bool:
@@ -145,8 +157,25 @@ def _slot(name: str, tool: ToolSpec, have: Known, run: Run) -> Slot:
         return Slot(tuple(code for code in have.codes if _fits(code, schema, samples.get(name))))
     if form == "arithmetic":
         return Slot(terms=tuple(terms(have, run.asked.question)))
+    if len(properties) == 1 and (listed := _listed(tool, run)):
+        return Slot(listed)
     sample = samples.get(name)
     return Slot(barred=(sample,) if isinstance(sample, str) and not schema.get("pattern") and sample.lower() not in have.text.lower() else ())
+
+
+LISTING = re.compile(
+    r"(?:one of|choose from|(?:known|available|valid|allowed|supported)\b[^,.;:\n]{0,20}:|(?:可选|可用|支持|只能是|包括)[^，。；：:\n]{0,8}[：:])\s*([^\n]+)",
+    re.IGNORECASE,
+)
+
+
+def _listed(tool: ToolSpec, run: Run) -> tuple[str, ...]:
+    """The values that the tool itself named when it last refused one ("one of Beijing, Cairo, Lima")."""
+    last = [seen for call, seen in run.observed if call.tool == tool.name][-1:]
+    if not last or last[0].ok or not (match := LISTING.search(last[0].text)):
+        return ()
+    items = [item.strip(" '\"`“”‘’[]()（）") for item in re.split(r"[,，、]|\bor\b|或", re.split(r"[.。;；\n]", match.group(1))[0])]
+    return tuple(items) if len(items) > 1 and all(0 < len(item) <= 40 for item in items) else ()
 
 
 def _offsets(run: Run, name: str) -> Iterator[int]:
@@ -216,10 +245,15 @@ def examples(tool: ToolSpec) -> dict[str, Any]:
 def terms(have: Known, question: str) -> Iterable[str]:
     """The numbers that may stand in a calculation: known ones, percentages as factors, usual constants.
 
+    Years are left out of a question that is not about time.
+
     Where a number has a unit word it is worked in (526 million → 526000000), unless the question asks in that unit.
     """
     listed: dict[str, None] = {}
+    timeless = not re.search(r"years?\b|\bold\b|\bage\b|since|年|岁|多久", re.sub(r"\d{4}\s*年", "", question), re.IGNORECASE)
     for number in have.numbers:
+        if timeless and year(number):
+            continue
         if number.unit in PERCENT:
             values = [number.value, number.scaled, 1 - number.scaled, 1 + number.scaled]
         else:

@@ -39,7 +39,7 @@ class React:
         lang = run.asked.lang
         form = texts(lang)[f"{self.name}.form"]
         opened = opening(run, self.name, self.say, few_shot=self.few_shot)
-        messages = merged([*opened, *transcript(run, self.say, form, quiet=self.constrained)])
+        messages = merged([*opened, *transcript(run, self.say, form, quiet=self.constrained, focus=self.grounded)])
         if not self.constrained:
             return Request(messages, stop=STOP)
         may = offer(run, grounded=self.grounded)

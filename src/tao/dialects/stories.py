@@ -62,7 +62,7 @@ def _stories(lookup: Role | None, compute: Role | None, lang: str) -> tuple[Run,
         told.append(_fact(lookup, lang))
     elif compute:
         told.append(_sum(compute, lang))
-    return (*told, _plain(lang))
+    return (*told, *_plain(lang))
 
 
 def _run(question: str, lang: str, steps: Sequence[tuple[str, Role, str, str]], thought: str, answer: str) -> Run:
@@ -120,7 +120,13 @@ def _sum(compute: Role, lang: str) -> Run:
     return _run("What do 30 books at 14 euros each cost with 5% off?", lang, steps, "I know the answer.", "They cost 399 euros.")
 
 
-def _plain(lang: str) -> Run:
+def _plain(lang: str) -> tuple[Run, ...]:
     if lang == "zh":
-        return _run("成熟的番茄是什么颜色？", lang, [], "这是常识。", "红色。")
-    return _run("What colour is a ripe tomato?", lang, [], "Everybody knows this.", "Red.")
+        return (
+            _run("《哈姆雷特》是谁写的？", lang, [], "这是常识，不用工具。", "莎士比亚。"),
+            _run("成熟的番茄是什么颜色？", lang, [], "这是常识，不用工具。", "红色。"),
+        )
+    return (
+        _run("Who wrote Hamlet?", lang, [], "This is general knowledge, no tool is needed.", "Shakespeare."),
+        _run("What colour is a ripe tomato?", lang, [], "This is general knowledge, no tool is needed.", "Red."),
+    )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from tao.dialects.prompts import texts
 from tao.dialects.stories import stories
 from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
+from tao.facts import names, to_show
 from tao.messages import Message, ToolSpec
 from tao.run import NO_TOOLS, Run
 
@@ -34,11 +35,13 @@ def shown(run: Run) -> list[Event]:
     return [event for place, event in enumerate(run.events) if place not in hidden and kept(event)]
 
 
-def transcript(run: Run, say: Say, form: str, *, quiet: bool) -> Iterator[Message]:
+def transcript(run: Run, say: Say, form: str, *, quiet: bool, focus: bool = False) -> Iterator[Message]:
     """A run as messages of a text dialect: steps as the assistant's, observations and corrections as the user's.
 
-    `form` is shown again after a reply that could not be read. With `quiet`, a nudge that leads the next thought is not said.
+    `form` is shown again after a reply that could not be read. With `quiet`, a nudge that leads the next thought is not said;
+    with `focus`, sentences of an observation that are beside the point are left out.
     """
+    about = names(run.asked.question) if focus else ()
     words = texts(run.asked.lang)
     yield Message("user", words["begin"] + run.asked.question + "".join(f"\n{words['note']}{note}" for note in run.notes))
     reply = ""
@@ -48,7 +51,7 @@ def transcript(run: Run, say: Say, form: str, *, quiet: bool) -> Iterator[Messag
         elif isinstance(event, Decided):
             yield Message("assistant", say(event))
         elif isinstance(event, Observed):
-            yield Message("user", words["observation"] + event.observation.text)
+            yield Message("user", words["observation"] + to_show(event.observation.text, about))
         elif isinstance(event, Misread):
             yield Message("assistant", reply.strip()[:QUOTE_LIMIT] or "…")
             yield Message("user", f"{event.detail}\n{form}" if event.detail else form)

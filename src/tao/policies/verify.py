@@ -7,15 +7,16 @@ the question left out, a result worked out in the head, an answer about somethin
 import re
 
 from tao.events import Nudged
-from tao.facts import Number, dates, follows, known, mentions, missing, names, number_words, numbers, paired
+from tao.facts import Number, dates, follows, known, mentions, missing, names, number_words, numbers, paired, year
 from tao.policies.texts import say
 from tao.run import Run, canonical
 
-REFUSALS = (
-    "not found", "no result", "no information", "could not find", "couldn't find", "cannot find", "can't find", "unable to", "don't know",
-    "do not know", "unknown", "not available", "没有找到", "未找到", "找不到", "没有相关", "没有结果", "查不到", "不知道", "无法", "未知",
-)  # fmt: skip
-AMOUNT = re.compile(r"\bhow (many|much)\b|difference|多少|几|相差|一共|总共|合计", re.IGNORECASE)
+REFUSAL = re.compile(
+    r"\b(not?|n[o']t|cannot|unable|without|any)\b[^.!?]{0,30}\b(found|find|know|known|information|data|results?|records?|available|determine|answer|exist)"
+    r"|unknown|(?:没有?|未|无|缺乏|找不到|查不到|不知道|不存在)[^，。！？]{0,10}(数据|信息|记录|资料|结果|相关|找到|查到|答案|确定|得知)|找不到|查不到|不知道|无法|未知|不存在",
+    re.IGNORECASE,
+)
+AMOUNT = re.compile(r"\bhow (many|much)\b|difference|\btimes\b|多少|几|相差|一共|总共|合计|乘|倍", re.IGNORECASE)
 SMALL = 12
 """Counts up to a dozen are said without being looked up."""
 
@@ -35,7 +36,7 @@ def verify(run: Run) -> Nudged | None:
 
 def refuses(answer: str) -> bool:
     """Whether the answer says that it could not be found."""
-    return any(word in answer.lower() for word in REFUSALS) or re.search(r"没有[^，。]{0,8}(数据|信息|记录|资料|结果|相关|找到|查到)", answer) is not None
+    return REFUSAL.search(answer.replace("n't", " not")) is not None
 
 
 def unsearched(run: Run, answer: str) -> dict[str, str] | None:
@@ -66,14 +67,14 @@ def uncompared(run: Run, answer: str) -> dict[str, str] | None:
 
 def unused(run: Run, answer: str) -> dict[str, str] | None:
     """A quantity of the question that no call used, while the answer is a number."""
-    if not run.observed or not numbers(answer) or refuses(answer):
-        return None
     question = run.asked.question
+    if not run.observed or refuses(answer) or not (numbers(answer) or AMOUNT.search(question)):
+        return None
     used = {v for text in _told(run) for n in numbers(text) for v in (n.value, n.scaled)}
     for text in (canonical(call.args) for call, _ in run.observed):
         used |= {v for n in numbers(text) for v in (n.value, n.scaled, 1 - n.value, n.value - 1)}
     for number in numbers(question):
-        if not _year(number) and not any(abs(value - other) < 1e-9 for value in (number.value, number.scaled) for other in used):
+        if not year(number) and not any(abs(value - other) < 1e-9 for value in (number.value, number.scaled) for other in used):
             return {"number": f"{number.value:g}%" if number.scaled == number.value / 100 else f"{number.value:g}"}
     return None
 
@@ -98,7 +99,7 @@ def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
             return {"value": day}
     values = [*have.values, *number_words(have.text)]
     for number in numbers(answer):
-        if _small(number) or _year(number) or follows(number.value, values) or follows(number.scaled, values):
+        if _small(number) or year(number) or follows(number.value, values) or follows(number.scaled, values):
             continue
         return {"value": f"{number.value:g}"}
     return None
@@ -121,9 +122,3 @@ def _told(run: Run) -> list[str]:
 
 def _small(number: Number) -> bool:
     return number.value == int(number.value) and 0 <= number.value <= SMALL and number.value == number.scaled
-
-
-def _year(number: Number) -> bool:
-    return number.value == number.scaled == int(number.value) and 1900 <= number.value <= 2100
-
-
