@@ -164,7 +164,7 @@ def _slot(name: str, tool: ToolSpec, have: Known, run: Run) -> Slot:
 
 
 LISTING = re.compile(
-    r"(?:one of|choose from|(?:known|available|valid|allowed|supported)\b[^,.;:\n]{0,20}:|(?:可选|可用|支持|只能是|包括)[^，。；：:\n]{0,8}[：:])\s*([^\n]+)",
+    r"(?:\bone of|\bchoose from|\b(?:known|available|valid|allowed|supported)\b[^,.;:\n]{0,20}:|(?:可选|可用|支持|只能是|包括)[^，。；：:\n]{0,8}[：:])\s*([^\n]+)",
     re.IGNORECASE,
 )
 
