@@ -43,7 +43,7 @@ check: $(VENV)/dev.done ## Lint, types, layers, sizes, spelling
 	$(BIN)/codespell
 	$(BIN)/python -m pytest -q tests/architecture
 
-bench: $(VENV)/dev.done ## Measure what a run, a journal entry and a reading cost, without a model
+bench: $(VENV)/dev.done ## Measure what tao itself costs, against a scripted model
 	$(BIN)/python benchmarks/overhead.py $(ARGS)
 
 suite: $(VENV)/dev.done ## Solve a folder of tasks with the local model:  make suite SUITE=folder

@@ -9,8 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tao import Agent, Journal, Observed
-from tao.agent import recorded_abilities
-from tao.dialects import choose
+from tao.agent import recorded_abilities, recorded_dialect
 from tao.policies import default
 from tao.replay import replay
 from tao.tools.builtin import builtin
@@ -29,8 +28,8 @@ async def main(model: str, folder: Path) -> None:
         run = await agent.resume("demo")
         print(f"resumed: {run.steps} model calls in all, answer: {run.answer}")
 
-        abilities = recorded_abilities(run.asked)
-        differences = await replay(run, choose(run.asked.dialect, abilities), default(run.asked.settings, abilities))
+        rules = default(run.asked.settings, recorded_abilities(run.asked))
+        differences = await replay(run, recorded_dialect(run.asked), rules)
         print(f"replayed: {len(differences)} differences")
 
 
