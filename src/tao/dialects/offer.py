@@ -72,7 +72,7 @@ class Offer:
 def offer(run: Run, *, grounded: bool = True) -> Offer:
     """What may come next in this run; with `grounded`, values are held to what is known.
 
-    Nothing is computed before two numbers are known, no answer given while one of two things is not looked up, and a call
+    A sum written out in the question is worked out first; nothing is computed before two numbers are known, no answer given while one of two things is not looked up, and a call
     that failed once is mended before anything is answered.
     """
     nudge = run.nudge
@@ -90,6 +90,8 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
     lacking = missing(run) if len(run.observed) <= MAX_FETCHES else ()
     if lacking and nudge is None and fetching:
         return Offer(_finders(fetching, run) or fetching, answer=False, lead=texts(run.asked.lang)["lacking"].format(name=lacking[0]))
+    if nudge is None and not run.observed and any(one.computes and one.calls for one in offered):
+        may_answer = False
     mending = nudge is None and run.observed[-1:] and not run.observed[-1][1].ok and any(o.tool.name == run.observed[-1][0].tool for o in offered)
     return Offer(tuple(offered), not offered or (may_answer and not mending))
 

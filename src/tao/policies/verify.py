@@ -98,8 +98,9 @@ def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
         if day not in days:
             return {"value": day}
     values = [*have.values, *number_words(have.text)]
+    amount = AMOUNT.search(run.asked.question)
     for number in numbers(answer):
-        if _small(number) or year(number) or follows(number.value, values) or follows(number.scaled, values):
+        if _small(number) or (year(number) and not amount) or follows(number.value, values) or follows(number.scaled, values):
             continue
         return {"value": f"{number.value:g}"}
     return None
