@@ -2,14 +2,38 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 Role = Literal["system", "user", "assistant", "tool"]
+T = TypeVar("T")
+R = TypeVar("R")
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-@dataclass(frozen=True, slots=True)
+class Kept(Generic[T, R]):
+    """A pure function that is asked once for each value, by identity; what it gave is kept as long as the value lives.
+
+    A prompt is the last one and a little more, so what is made of each message need not be made again at every step.
+    """
+
+    def __init__(self, make: Callable[[T], R]) -> None:
+        self._make = make
+        self._known: dict[int, tuple[weakref.ref[T], R]] = {}
+
+    def __call__(self, value: T) -> R:
+        """What the function gives for this value."""
+        known, key = self._known, id(value)
+        if found := known.get(key):
+            return found[1]
+        made = self._make(value)
+        known[key] = weakref.ref(value, lambda _: known.pop(key, None)), made
+        return made
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class ToolSpec:
     """A tool as the model sees it. `parameters` is a JSON schema of type object."""
 
@@ -38,7 +62,7 @@ class ToolCall:
     id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Message:
     """One message of a prompt. `calls` on assistant messages, `call_id` on tool results."""
 
@@ -68,13 +92,19 @@ class Request:
 
     def digest(self) -> str:
         """Sixteen hex digits that stand for every byte of this request; replay compares them."""
-        parts = (
-            [(m.role, m.content, m.reasoning, m.call_id, [(c.id, c.name, c.arguments) for c in m.calls]) for m in self.messages],
-            [(t.name, t.description, t.parameters) for t in self.tools],
-            (self.stop, self.grammar, self.schema, self.max_tokens, self.temperature, self.tool_choice),
-        )
-        text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+        rest = _compact((self.stop, self.grammar, self.schema, self.max_tokens, self.temperature, self.tool_choice))
+        text = f"[[{','.join(map(_message_text, self.messages))}],[{','.join(map(_tool_text, self.tools))}],{rest}]"
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@Kept
+def _message_text(m: Message) -> str:
+    return _compact((m.role, m.content, m.reasoning, m.call_id, [(c.id, c.name, c.arguments) for c in m.calls]))
+
+
+@Kept
+def _tool_text(t: ToolSpec) -> str:
+    return _compact((t.name, t.description, t.parameters))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, 
 from tao.messages import Call, Observation, ToolSpec, Usage
 
 E = TypeVar("E", bound=Event)
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 NO_TOOLS = "no_tools"
 """How a reply ends, and why it is misread, where a server refused structured tools."""
@@ -144,7 +145,7 @@ class Run:
 
 def canonical(args: Mapping[str, Any]) -> str:
     """Arguments as one text that is the same for the same values: sorted keys, no spaces, no escapes."""
-    return json.dumps(args, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _CANONICAL(args)
 
 
 def args_hash(tool: str, args: Mapping[str, Any]) -> str:

@@ -48,8 +48,7 @@ class Auto:
             elif isinstance(event, Misread):
                 row += 1
                 if event.reason == NO_TOOLS or row == MISREADS:
-                    rung, row = rung + 1, 0
-            rung = min(rung, len(ladder) - 1)
+                    rung, row = min(rung + 1, len(ladder) - 1), 0
         return ladder[rung]
 
     def render(self, run: Run) -> Request:

@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 from tao.dialects.listen import Listening
 from tao.dialects.prompts import texts
 from tao.dialects.read import read_calls
 from tao.dialects.window import QUOTE_LIMIT, merged, shown
-from tao.events import Decided, Misread, Nudged, Observed, Replied
+from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
 from tao.messages import Call, Message, Reply, Request, ToolCall
 from tao.run import Run
 from tao.seams import Listener
@@ -53,11 +54,34 @@ def _opening(run: Run) -> Iterator[Message]:
 
 
 def _steps(run: Run) -> Iterator[Message]:
-    """Decisions as assistant messages, each followed by the results of all its calls, in call order."""
+    """The run's turns as messages. A turn is written once: a run only grows, so all but its last one stay as they are."""
+    known = _WRITTEN.setdefault(run, [])
+    for number, turn in enumerate(_turns(run)):
+        if number == len(known) or known[number][0] != turn:
+            known[number:] = [(turn, list(_turn(turn, run.asked.lang)))]
+        yield from known[number][1]
+
+
+_WRITTEN: WeakKeyDictionary[Run, list[tuple[list[Event], list[Message]]]] = WeakKeyDictionary()
+
+
+def _turns(run: Run) -> Iterator[list[Event]]:
+    """The events that are shown, cut before each reply."""
+    turn: list[Event] = []
+    for event in shown(run):
+        if isinstance(event, Replied) and turn:
+            yield turn
+            turn = []
+        turn.append(event)
+    yield turn
+
+
+def _turn(events: list[Event], lang: str) -> Iterator[Message]:
+    """A decision as the assistant's message, followed by the results of all its calls, in call order."""
     reply: Reply | None = None
     waiting: tuple[Call, ...] = ()
     results: dict[str, str] = {}
-    for event in shown(run):
+    for event in events:
         if isinstance(event, Replied):
             reply = event.reply
         elif isinstance(event, Decided):
@@ -71,6 +95,6 @@ def _steps(run: Run) -> Iterator[Message]:
                 yield from (Message("tool", results[c.id], call_id=c.provider_id or c.id) for c in waiting if c.id in results)
         elif isinstance(event, Misread):
             yield Message("assistant", (reply.text.strip()[:QUOTE_LIMIT] if reply else "") or "…")
-            yield Message("user", event.detail or texts(run.asked.lang)["native.form"])
+            yield Message("user", event.detail or texts(lang)["native.form"])
         elif isinstance(event, Nudged) and event.text:
             yield Message("user", event.text)

@@ -7,14 +7,12 @@ import json
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
-from tao.messages import Message, Reply, Request, ToolCall, ToolSpec, Usage
+from tao.messages import Kept, Message, Reply, Request, ToolCall, ToolSpec, Usage
 
 _dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_TOOLS: dict[int, tuple[ToolSpec, bytes]] = {}
-"""JSON of tool descriptions by identity; the description itself is held so that its identity stays its own."""
 
 
 def dumps(value: Any) -> bytes:
@@ -41,16 +39,20 @@ SIGNED = "~signed~"
 
 def body(request: Request, fields: Mapping[str, Any], writing: Writing = PLAIN) -> bytes:
     """The JSON body of one call: the request's messages and tools, and `fields` (model, limits …) as they are."""
-    parts = [b'{"messages":[', b",".join([_message(message, writing) for message in request.messages]), b"]"]
+    parts = [b'{"messages":[', b",".join(map(_writer(writing), request.messages)), b"]"]
     if request.tools:
-        parts += [b',"tools":[', b",".join([_tool(spec) for spec in request.tools]), b"]"]
+        parts += [b',"tools":[', b",".join(map(_tool, request.tools)), b"]"]
     if fields:
         parts += [b",", dumps(fields)[1:-1]]
     parts.append(b"}")
     return b"".join(parts)
 
 
-@lru_cache(maxsize=4096)
+@cache
+def _writer(writing: Writing) -> Kept[Message, bytes]:
+    return Kept(lambda message: _message(message, writing))
+
+
 def _message(message: Message, writing: Writing) -> bytes:
     entry: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.call_id is not None:
@@ -83,16 +85,9 @@ def _sound(arguments: str) -> str:
     return arguments if isinstance(value, dict) else _dump({"text": arguments})
 
 
+@Kept
 def _tool(spec: ToolSpec) -> bytes:
-    known = _TOOLS.get(id(spec))
-    if known is not None and known[0] is spec:
-        return known[1]
-    if len(_TOOLS) >= 1024:
-        _TOOLS.clear()
-    function = {"name": spec.name, "description": spec.description, "parameters": spec.parameters}
-    data = dumps({"type": "function", "function": function})
-    _TOOLS[id(spec)] = (spec, data)
-    return data
+    return dumps({"type": "function", "function": {"name": spec.name, "description": spec.description, "parameters": spec.parameters}})
 
 
 class Gather:

@@ -85,9 +85,8 @@ def safe_name(name: str) -> str:
 
 def safe_names(request: Request) -> Request:
     """Every tool's name made safe, in the descriptions and in the calls of the history."""
-    if all(_NAME.fullmatch(spec.name) for spec in request.tools) and all(
-        _NAME.fullmatch(call.name) for message in request.messages for call in message.calls
-    ):
+    names = {spec.name for spec in request.tools} | {call.name for message in request.messages for call in message.calls}
+    if all(map(_NAME.fullmatch, names)):
         return request
     return replace(
         request,
@@ -113,6 +112,8 @@ def paired_ids(request: Request) -> Request:
     Servers that send no ids, the same id twice, or the same ids every turn (Ollama, Kimi, GLM, older vLLM) leave such
     histories behind; OpenAI and DeepSeek refuse them. Results follow their calls in order, so a clash can be told apart.
     """
+    if _paired(request.messages):
+        return request
     used: set[str] = set()
     waiting: list[tuple[str | None, str]] = []
     messages: list[Message] = []
@@ -132,8 +133,24 @@ def paired_ids(request: Request) -> Request:
             messages.append(replace(message, call_id=owner[1] if owner else message.call_id or "call_0"))
         else:
             messages.append(message)
-    fixed = tuple(messages)
-    return request if fixed == request.messages else replace(request, messages=fixed)
+    return replace(request, messages=tuple(messages))
+
+
+def _paired(messages: Iterable[Message]) -> bool:
+    """Whether there is nothing to be done."""
+    used: set[str] = set()
+    waiting: set[str] = set()
+    for message in messages:
+        for call in message.calls:
+            if not call.id or call.id in used:
+                return False
+            used.add(call.id)
+            waiting.add(call.id)
+        if message.role == "tool":
+            if message.call_id not in waiting:
+                return False
+            waiting.remove(message.call_id)
+    return True
 
 
 # ── on the body's fields ──────────────────────────────────────────────────────
