@@ -18,7 +18,7 @@ SAYS = {
 
 
 def run(name, *args, env):
-    return subprocess.run([sys.executable, FOLDER / name, *args], env=env, capture_output=True, text=True, encoding="utf-8", check=False, timeout=60)
+    return subprocess.run([sys.executable, FOLDER / name, *args], env=env, capture_output=True, text=True, encoding="utf-8", check=False, timeout=240)
 
 
 def test_every_example_is_run():

@@ -1,6 +1,7 @@
 """The documentation is complete, the same in both languages, and says what is there."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,9 @@ def test_every_policy_and_wrapper_is_described():
         assert [name for name in wrappers if f"| `{name}` |" not in calls and f"`{name}`" not in requests] == []
     for page in both("policies.md"):
         assert [name for name in policies if f"`{name}" not in page] == []
+
+
+def test_the_rules_show_the_layers_as_they_are():
+    contracts = tomllib.loads(text("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    assert "".join(f"    {layer}\n" for layer in layers) in text("AGENTS.md")

@@ -43,7 +43,7 @@ def test_the_snippets_of_a_page_run(page, server, env, tmp_path):
     code = [re.sub(r'"local"|"http://127\.0\.0\.1:\d+/v1#[^"]+"', scripted, block) for block in snippets(page)]
     (tmp_path / "blocks").write_text("\x00".join(code), encoding="utf-8")
     command = [sys.executable, "-c", RUNNER, "blocks"]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, encoding="utf-8", check=False, timeout=60)
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, encoding="utf-8", check=False, timeout=240)
     assert done.returncode == 0, done.stderr
 
 
