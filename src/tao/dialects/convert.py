@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from tao.dialects.clean import SPACE
@@ -78,6 +79,8 @@ def convert(text: str, schema: Mapping[str, Any]) -> Any:
         return int(word)
     if wanted & {"integer", "number"} and _DECIMAL.fullmatch(word):
         number = float(word)
+        if not isfinite(number):
+            return text
         return int(number) if "number" not in wanted and number.is_integer() else number
     if word.lower() in {"null", "none"} and wanted:
         return None

@@ -12,7 +12,7 @@ from tao.dialects.answers import NO_TOOL, same_strength, step_begins
 from tao.dialects.clean import FENCE, SPACE, ZERO_WIDTH, closing_marks
 from tao.dialects.holding import line_label, markup_hold, maybe_label
 from tao.dialects.labels import MID_ACTION, MID_INPUT, Label
-from tao.dialects.leaks.openers import RESULT
+from tao.dialects.leaks.openers import OPENER, RESULT
 from tao.dialects.names import Tools, is_finish, is_null, peeled
 from tao.dialects.read import read
 from tao.dialects.thoughts import OPEN, STRAY, block_at
@@ -130,7 +130,7 @@ class Listening:
             if block_at(self._text, place):
                 self._phase, self._at = self._thinking, OPEN.match(self._text, place).end()  # type: ignore[union-attr]
                 return []
-            return self._hold() if after >= 0 or len(bare) > 24 else []
+            return self._hold() if after >= 0 or len(bare) > 24 or OPENER.match(self._text, place) else []
         return self._unlabelled(line, after)
 
     def _labelled(self, label: Label) -> list[Delta]:

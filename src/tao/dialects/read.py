@@ -37,7 +37,7 @@ def read_calls(
     if not calls:
         return read(text, tools, step=step, lang=lang)
     index = Tools(tools)
-    wishes = [Wish(call.name, _given(call.arguments), "json") for call in calls]
+    wishes = [Wish(call.name, _given(call.arguments), "text" if isinstance(call.arguments, str) else "json") for call in calls]
     result = outcome(wishes, index)
     judged = Judged(result if isinstance(result, Acts | Says | Fails) else Fails("no_name", calls[0].name), text.strip(SPACE))
     return _event(judged, tools, step, lang, [call.id for call in calls])

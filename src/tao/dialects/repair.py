@@ -10,6 +10,7 @@ One pass, no backtracking: the time is linear in the length of the text, and `Fa
 import json
 import re
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Literal
 
 from tao.dialects.escapes import unescape
@@ -18,9 +19,9 @@ from tao.dialects.quoting import FOLD, QUOTES, SPACES, Around, closing_quote
 MAX_DEPTH = 100
 MAX_VALUES = 2000
 """Limits of mending: so deep, so many values. Valid JSON knows only the first."""
-STRICT = json.JSONDecoder(strict=False)
 
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,400})(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.+\-%:/@])")
+_INTEGER = re.compile(r"[+-]?\d+")
 _WORD = re.compile(r"[^,{}\[\]()\"“”\n，｛｝［］（）：`<>=|;]{1,400}+")
 _KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
@@ -49,6 +50,16 @@ class Stop(Exception):  # noqa: N818 - no error: caught where reading began
 
     def __init__(self, kind: Literal["truncated", "damaged"], at: int) -> None:
         self.fault = Fault(kind, at)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{text} is no JSON number")
+    return number
+
+
+STRICT = json.JSONDecoder(strict=False, parse_float=_finite, parse_constant=_finite)
 
 
 def read_json(text: str, start: int = 0, end: int | None = None, *, sealed: bool = False) -> Read | Fault:
@@ -263,7 +274,10 @@ class Loose:
         if number := _NUMBER.match(self.text, self.pos):
             self.pos = number.end()
             self.closed = False
-            return _number(number[0])
+            try:
+                return int(number[0]) if _INTEGER.fullmatch(number[0]) else _finite(number[0])
+            except ValueError:
+                raise self.stop() from None
         found = _WORD.match(self.text, self.pos)
         words = found[0].rstrip() if found else ""
         if not found or not words or ": " in words or self.text.startswith("//", found.end()):
@@ -303,9 +317,3 @@ class Loose:
         self.guessed = self.guessed or inner > 0
         self.pos, self.closed = end + 1 + escaped, True
         return unescape(text[begin:end].replace('\\\\"', '"').replace('\\"', '"') if escaped else text[begin:end])
-
-
-def _number(text: str) -> int | float:
-    if re.fullmatch(r"[+-]?\d+", text):
-        return int(text)
-    return float(text)

@@ -8,7 +8,7 @@ from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy, tu
 from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
-from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, label_at, unveiled
+from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, label_at, next_label, unveiled
 from tao.dialects.leaks import OPENER, OPENING, harmony
 from tao.dialects.names import Tools, is_finish
 from tao.dialects.repair import Read, read_strict
@@ -67,6 +67,8 @@ def run(scan: Scan) -> Acts | Says | Fails | None:
             break
         result, at = _item(scan, mark)
         if result is not None and not isinstance(result, Nothing):
+            following = next_label(scan.text, at) if isinstance(result, Acts) else None
+            scan.notes += ["cut_observation"] * (following is not None and following.kind == "observation")
             return result
         if isinstance(result, Nothing):
             scan.skipped, inline = True, None
