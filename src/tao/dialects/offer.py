@@ -20,7 +20,7 @@ from tao.run import Run
 
 MAX_COMBINATIONS = 120
 CONSTANTS = (
-    (2, r""), (100, r""), (3, r"averag|mean|平均"), (4, r"averag|mean|quarter|平均|季"), (7, r"week|周|星期|礼拜"), (12, r"month|year|dozen|月|年"),
+    (2, r"averag|mean|half|both|double|twice|平均|半|双|倍"), (100, r"percent|per cent|%|％|百分|厘米|\bcm\b"), (3, r"averag|mean|平均"), (4, r"averag|mean|quarter|平均|季"), (7, r"week|周|星期|礼拜"), (12, r"month|year|dozen|月|年"),
     (24, r"hour|day|小时|钟头|天"), (60, r"hour|minute|second|小时|分钟|秒"), (365, r"year|年"), (1000, r"kilo|gram|metre|meter|\bkm|\bkg|thousand|千|公里|公斤|克|米|吨"),
     (10000, r"hectare|公顷"), (1000000, r"million|百万|mega"),
 )  # fmt: skip
@@ -72,7 +72,8 @@ class Offer:
 def offer(run: Run, *, grounded: bool = True) -> Offer:
     """What may come next in this run; with `grounded`, values are held to what is known.
 
-    A sum written out in the question is worked out first; nothing is computed before two numbers are known, no answer given while one of two things is not looked up, and a call
+    A sum written out in the question is worked out first. Nothing is computed before two numbers are known, or before the
+    day is known where the question counts from it. No answer is given while one of two things is not looked up, and a call
     that failed once is mended before anything is answered.
     """
     nudge = run.nudge
@@ -85,8 +86,11 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
     have = known(run, relevant=True)
     offered = [found for tool in tools if not _failing(tool, run) and (found := _offered(tool, have, run))]
     fetching = tuple(one for one in offered if not one.computes)
-    if fetching and names(run.asked.question) and len(have.numbers) < 2:
+    timing = RELATIVE.search(run.asked.question) is not None and any(_clock(one.tool) for one in offered)
+    if fetching and (timing or (names(run.asked.question) and len(have.numbers) < 2)):
         offered = list(fetching)
+    if timing and nudge is None and DURATION.search(run.asked.question):
+        may_answer = False
     lacking = missing(run) if len(run.observed) <= MAX_FETCHES else ()
     if lacking and nudge is None and fetching:
         return Offer(_finders(fetching, run) or fetching, answer=False, lead=texts(run.asked.lang)["lacking"].format(name=lacking[0]))
@@ -94,6 +98,16 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
         may_answer = False
     mending = nudge is None and run.observed[-1:] and not run.observed[-1][1].ok and any(o.tool.name == run.observed[-1][0].tool for o in offered)
     return Offer(tuple(offered), not offered or (may_answer and not mending))
+
+
+RELATIVE = re.compile(r"\b(ago|today|tomorrow|yesterday|from now|until|till)\b|今天|明天|昨天|距今|之前|以前|还有", re.IGNORECASE)
+DURATION = re.compile(r"how (many (days|weeks|months|years|hours)|long|old)\b|多少天|几天|几周|几个月|几年|多久", re.IGNORECASE)
+
+
+def _clock(tool: ToolSpec) -> bool:
+    """Whether the tool tells what day or time it is: it asks for nothing and speaks of it."""
+    said = f"{tool.name} {tool.description}".lower()
+    return not tool.parameters.get("required") and re.search(r"date|time|today|日期|时间|今天|几号", said) is not None
 
 
 def _finders(fetching: tuple[Offered, ...], run: Run) -> tuple[Offered, ...]:

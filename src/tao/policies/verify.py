@@ -7,8 +7,9 @@ the question left out, a result worked out in the head, an answer about somethin
 import re
 
 from tao.events import Nudged
-from tao.facts import Number, dates, follows, known, mentions, missing, names, number_words, numbers, paired, year
+from tao.facts import known, mentions, missing, names, paired, year
 from tao.policies.texts import say
+from tao.quantities import Number, dates, follows, number_words, numbers, same
 from tao.run import Run, canonical
 
 REFUSAL = re.compile(
@@ -27,7 +28,7 @@ def verify(run: Run) -> Nudged | None:
     if answer is None or not run.asked.tools:
         return None
     raised = {nudge.by for nudge in run.all(Nudged)}
-    for check in (unsearched, uncovered, uncompared, unused, unmentioned, ungrounded):
+    for check in (unsearched, uncovered, uncompared, overlooked, unused, unmentioned, ungrounded):
         name = check.__name__
         if name not in raised and (values := check(run, answer)) is not None:
             return _objection(run.asked.lang, name, values)
@@ -63,6 +64,18 @@ def uncompared(run: Run, answer: str) -> dict[str, str] | None:
     if len(pair) < 2 or not said or any(n.value not in fetched or n.value in worked for n in said):
         return None
     return {"first": pair[0], "second": pair[1]}
+
+
+def overlooked(run: Run, answer: str) -> dict[str, str] | None:
+    """An amount was asked for, the last call gave one number, and the answer gives others."""
+    if not AMOUNT.search(run.asked.question) or not run.observed or refuses(answer):
+        return None
+    last = run.observed[-1][1]
+    result, said = numbers(last.text), numbers(answer)
+    bare = last.ok and len(result) == 1 and not re.search(r"[A-Za-z\u4e00-\u9fff]{3,}", last.text)
+    if not bare or not said or any(same(n.value, result[0].value) or same(result[0].value, n.value) for n in said):
+        return None
+    return {"number": f"{result[0].value:g}"}
 
 
 def unused(run: Run, answer: str) -> dict[str, str] | None:
@@ -110,7 +123,8 @@ def _objection(lang: str, check: str, values: dict[str, str]) -> Nudged:
     return Nudged(
         say(lang, check, **values),
         check,
-        may_answer=check == "unmentioned",
+        may_call=check != "overlooked",
+        may_answer=check in {"unmentioned", "overlooked"},
         hide=True,
         lead=say(lang, f"{check}.lead", **values),
     )
