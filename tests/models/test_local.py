@@ -15,8 +15,8 @@ from tao.testing import spec
 
 pytestmark = pytest.mark.model
 
-ASK = Request((Message("system", "You are a helpful assistant."), Message("user", "What is the capital of France?")), max_tokens=24)
-COUNT = Request((Message("user", "Count from one to a hundred in words."),), max_tokens=1500)
+ASK = Request((Message("system", "You are a helpful assistant."), Message("user", "What is the capital of France?")), max_tokens=24, temperature=0.0)
+COUNT = Request((Message("user", "Count from one to a hundred in words."),), max_tokens=1500, temperature=0.0)
 GRAMMAR = r"""
 root ::= "Action: " tool "\nAction Input: {\"" [a-z]{1,8} "\": " [0-9]{1,4} "}" [ \n]{0,3}
 tool ::= "add" | "look_up"
@@ -58,7 +58,7 @@ async def either(request, model):
 
 
 async def test_it_answers_and_counts_its_tokens(either):
-    reply = await either(replace(ASK, temperature=0.0))
+    reply = await either(ASK)
     assert "Paris" in reply.text
     assert reply.usage.prompt > 20
     assert 0 < reply.usage.completion <= 24
@@ -66,7 +66,7 @@ async def test_it_answers_and_counts_its_tokens(either):
 
 
 async def test_temperature_zero_is_the_default_and_repeats_itself(model):
-    first, second = await model(ASK), await model(ASK)
+    first, second = [await model(replace(ASK, temperature=None)) for _ in range(2)]
     assert first.text == second.text
 
 
@@ -106,9 +106,9 @@ async def test_a_stop_sequence_ends_the_reply_before_it(either):
 
 async def test_only_the_new_end_of_a_prompt_is_evaluated(either):
     long = (Message("system", "You are a helpful assistant. " * 40), Message("user", "Name a fruit."))
-    first = await either(Request(long, max_tokens=8))
+    first = await either(Request(long, max_tokens=8, temperature=0.0))
     grown = (*long, Message("assistant", first.text), Message("user", "Another one."))
-    second = await either(Request(grown, max_tokens=8))
+    second = await either(Request(grown, max_tokens=8, temperature=0.0))
     assert second.usage.cached > 200
     assert second.usage.prompt - second.usage.cached < 60
 
@@ -210,6 +210,21 @@ def test_signals_still_go_to_python_after_loading(model):
     finally:
         signal.signal(signal.SIGTERM, before)
     assert seen == [1]
+
+
+STRICT = """{% if 'forbidden' in messages[0]['content'] %}{{ raise_exception('no such word') }}{% endif %}{% for message in messages %}{% if (message['role'] == 'user') != (loop.index0 % 2 == 0) %}
+{{ raise_exception('Conversation roles must alternate user/assistant/user/assistant/...') }}{% endif %}
+{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}{% endfor %}
+{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"""
+
+
+async def test_a_template_that_wants_strict_turns_gets_them(small_model):
+    strict = LocalModel(small_model, settings=LocalSettings(context=512, template=STRICT))
+    twice = Request((Message("user", "Name a fruit."), Message("user", "Only one.")), max_tokens=4)
+    assert (await strict(twice)).usage.completion > 0
+    with pytest.raises(Refused, match="no such word"):
+        await strict(Request((Message("user", "A forbidden word."),), max_tokens=4))
+    strict.unload()
 
 
 async def test_what_is_no_model_file_is_said_so(tmp_path):

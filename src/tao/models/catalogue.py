@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tao.errors import WeightsError
-from tao.models.said import both
+from tao.errors import WeightsError, both
 
 CHUNK = 1 << 20
 

@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tao.errors import both
 from tao.models.catalogue import CHUNK, Wheel
-from tao.models.said import both
 
 Progress = Callable[[int, int, str], None]
 """Told bytes done, bytes in all, and the channel's name."""

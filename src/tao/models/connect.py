@@ -8,11 +8,10 @@ from importlib import import_module
 from typing import Any, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
-from tao.errors import ConfigError
+from tao.errors import ConfigError, both
 from tao.messages import Reply, Request
 from tao.models.catalogue import CATALOGUE, DEFAULT, cache_folder, locate
 from tao.models.profiles import ALIASES, GENERIC, PROFILES, Profile, profile
-from tao.models.said import both
 from tao.seams import Abilities, Hear
 
 

@@ -27,25 +27,26 @@ _NO_MONEY = re.compile(
 )
 _TRANSIENT = frozenset({408, 409, 425, 429, 499})
 _HINTS = {
-    401: "check the API key",
-    402: "check the account's balance",
-    403: "check what this key may use",
-    404: "check the base URL and the model's name",
-    413: "the request is too large",
+    401: "check the API key · 请检查 API 密钥",
+    402: "check the account's balance · 请检查账户余额",
+    403: "check what this key may use · 请检查该密钥的权限",
+    404: "check the base URL and the model's name · 请检查接口地址与模型名",
 }
 _MINIMAX = {1000: 500, 1001: 504, 1002: 429, 1004: 401, 1008: 402, 1013: 500, 1024: 500, 1027: 400, 1033: 500, 1039: 429, 2013: 400}
 """MiniMax answers errors with status 200 and its own numbers in `base_resp`; here as the HTTP status that they mean."""
 
 
-def failure(status: int, body: Any, headers: Mapping[str, str] | None = None, *, where: str, tools: bool = False) -> ModelError:
+def failure(
+    status: int, body: Any, headers: Mapping[str, str] | None = None, *, where: str, tools: bool = False, http: bool = True
+) -> ModelError:
     """The error that a refused request stands for, with the server's own words in it.
 
     `body` is the decoded JSON, or the text where it was none; `where` names who answered ("deepseek"); `tools` says whether
-    the request carried structured tools (only then can the answer be ToolsUnsupported).
+    the request carried structured tools (only then can the answer be ToolsUnsupported); `http` whether the status is shown.
     """
     said = words(body)
     label = said + " " + _code(body)
-    message = f"{where}: HTTP {status}: {said or '(no message)'}"
+    message = f"{where}:{f' HTTP {status}:' if http else ''} {said or '(no message · 没有说明)'}"
     if _NO_MONEY.search(label) or status == 402:
         return Refused(f"{message} ({_HINTS[402]})")
     if tools and status not in _TRANSIENT and _NO_TOOLS.search(label):

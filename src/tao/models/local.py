@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tao.errors import ConfigError, ModelError, WeightsError
+from tao.errors import ConfigError, ModelError, Refused, WeightsError, both
 from tao.messages import Message, Reply, Request, Usage
+from tao.models import quirks
 from tao.models.chat import Gather, body, dumps
 from tao.models.failures import failure
-from tao.models.said import both
 from tao.seams import Abilities, Hear
 
 WORTH_KEEPING = 200
@@ -41,14 +41,17 @@ ABILITIES = Abilities(tools=True, constraint="gbnf", stop=True, small=True, dial
 class LocalSettings:
     """How a file is run. `threads` None: chosen by `default_threads`. `context` in tokens; `slots` calls at the same time.
 
-    `keep`: a folder where evaluated prompts are kept between processes (None: nowhere), see `Engine.answer`.
+    `batch`: prompt tokens evaluated in one go; a call is stopped between two batches. `keep`: a folder where evaluated
+    prompts are kept between processes (None: nowhere), see `Engine.answer`. `template`: a chat template (Jinja) in place of
+    the file's own.
     """
 
     threads: int | None = None
     context: int = 8192
     slots: int = 1
-    batch: int = 256
+    batch: int = 128
     keep: Path | None = None
+    template: str = ""
 
 
 def default_threads() -> int:
@@ -114,6 +117,8 @@ class Engine:
         params.verbosity = -1
         params.fit_params = params.warmup = params.ui = params.endpoint_slots = False
         params.api_keys = [self._key]
+        if self.settings.template:
+            params.chat_template = self.settings.template
         if self.settings.keep is not None and self._keeps:
             self.settings.keep.mkdir(parents=True, exist_ok=True, mode=0o700)
             params.slot_save_path = f"{self.settings.keep}{os.sep}"
@@ -160,7 +165,7 @@ class Engine:
         if self.settings.keep is None or not self._keeps or not head:
             return None
         state = self.path.stat()
-        said = f"{self.path.name} {state.st_size} {state.st_mtime_ns} {self.settings.context} {self._version} {head}"
+        said = f"{self.path.name} {state.st_size} {state.st_mtime_ns} {self.settings.context} {self.settings.template} {self._version} {head}"
         return self.settings.keep / f"{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:24]}.kv"
 
     def _restore(self, kept: Path) -> None:
@@ -193,7 +198,7 @@ class Engine:
         finally:
             connection.close()
         if answer.status != 200:
-            raise failure(answer.status, data, where=self.path.name)
+            raise failure(answer.status, data, where=self.path.name, http=False)
         return data
 
     def free(self) -> None:
@@ -233,9 +238,22 @@ class LocalModel:
         self.name = name or f"local:{self.path.stem}"
         self.abilities = abilities
         self.engine = engine(self.path, settings or LocalSettings())
+        self._strict = False
 
     async def __call__(self, request: Request, hear: Hear | None = None) -> Reply:
-        """Answer. A last message of the assistant's is continued, not answered. Raises ModelError or WeightsError."""
+        """Answer. A last message of the assistant's is continued, not answered. Raises ModelError or WeightsError.
+
+        Where the file's chat template wants user and assistant strictly in turn, messages are joined so that they are.
+        """
+        try:
+            return await self._answer(quirks.alternating(request) if self._strict else request, hear)
+        except Refused as error:
+            if self._strict or "alternate" not in str(error):
+                raise
+            self._strict = True
+            return await self._answer(quirks.alternating(request), hear)
+
+    async def _answer(self, request: Request, hear: Hear | None) -> Reply:
         started, first = time.perf_counter(), None
         gather, counted = Gather(), Usage()
         async with contextlib.aclosing(self._stream(body(request, _fields(request)), _head(request))) as pieces:
@@ -274,12 +292,14 @@ class LocalModel:
         task = self.engine.threads.submit(work)
         try:
             while (item := await queue.get()) is not None:
+                if isinstance(item, ValueError | RuntimeError):  # llama.cpp's own, such as a chat template that says no
+                    raise failure(400, str(item), where=self.name, tools=b'"tools":[' in data, http=False) from item
                 if isinstance(item, BaseException):
                     raise item
                 piece = json.loads(item)
                 if "error" in piece:
                     code = piece["error"].get("code")
-                    raise failure(code if isinstance(code, int) else 500, piece, where=self.name)
+                    raise failure(code if isinstance(code, int) else 500, piece, where=self.name, http=False)
                 yield piece
         finally:
             enough.set()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
 
-from tao.errors import Transient
+from tao.errors import Transient, both
 from tao.messages import Reply, Request
 from tao.models import quirks
 from tao.models.chat import Gather, Writing, body
@@ -61,7 +61,7 @@ class ChatModel:
         else:
             listening.take(await self.wire.post(target, data))
             if not listening.answered:
-                raise Transient(f"{self.profile.name}: the answer has no choices")
+                raise Transient(both(f"{self.profile.name}: the answer has no choices", f"{self.profile.name}：回答中没有 choices"))
         reply = listening.reply(self.model)
         return quirks.own_names(reply, (spec.name for spec in request.tools))
 
@@ -73,7 +73,8 @@ class ChatModel:
                 if listening.take(piece):
                     return
         if not done and listening.gather.finish is None:
-            raise Transient(f"{self.profile.name}: the stream broke off before the reply was finished")
+            name = self.profile.name
+            raise Transient(both(f"{name}: the stream broke off before the reply was finished", f"{name}：回复未完成时流已中断"))
 
     def written(self, request: Request, *, stream: bool) -> bytes:
         """The JSON body of this request, as this provider wants it."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tao.errors import ConfigError, WeightsError
+from tao.errors import ConfigError, WeightsError, both
 from tao.models.catalogue import (
     CATALOGUE,
     DEFAULT,
@@ -25,7 +25,6 @@ from tao.models.catalogue import (
     verified,
 )
 from tao.models.channels import ChannelError, DiskFullError, Job, Progress, by_http, by_wheels, room
-from tao.models.said import both
 
 __all__ = [
     "CATALOGUE",

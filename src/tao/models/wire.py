@@ -14,10 +14,11 @@ from typing import Any, Self
 
 import aiohttp
 
-from tao.errors import ConfigError, Refused, Transient
+from tao.errors import ConfigError, Refused, Transient, both
 from tao.models.failures import failure, failure_inside
 
 Piece = dict[str, Any]
+FIRST = "no answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +104,14 @@ class _Exchange:
         self.target = target
         self.data = data
         self.first = first
-        self.late = ""
+        self.late = "", ""
         self.response: aiohttp.ClientResponse | None = None
 
     async def __aenter__(self) -> Self:
         session = await self.wire.session()
         self.end = asyncio.get_running_loop().time() + self.wire.timeouts.whole
         try:
-            async with self._within(self.first, "no answer"):
+            async with self._within(self.first, FIRST):
                 self.response = await session.post(self.target.url, data=self.data, headers=self.target.headers, allow_redirects=False)
                 await self._accept(self.response)
         except BaseException as error:
@@ -128,9 +129,10 @@ class _Exchange:
         """Wait so long at most, and never past the end of the whole call; `what` is said where the time runs out."""
         now = asyncio.get_running_loop().time()
         if seconds is None or now + seconds >= self.end:
-            self.late = f"not finished within {self.wire.timeouts.whole:g} s"
+            whole = self.wire.timeouts.whole
+            self.late = f"not finished within {whole:g} s", f"{whole:g} 秒内没有完成"
             return asyncio.timeout_at(self.end)
-        self.late = f"{what} within {seconds:g} s"
+        self.late = f"{what} within {seconds:g} s", f"{seconds:g} 秒内没有{'回应' if what == FIRST else '新的内容'}"
         return asyncio.timeout_at(now + seconds)
 
     async def _accept(self, response: aiohttp.ClientResponse) -> None:
@@ -139,7 +141,7 @@ class _Exchange:
             return
         text = (await response.read()).decode("utf-8", "replace")
         if 300 <= response.status < 400:
-            text = f"redirected to {response.headers.get('Location', 'nowhere')}; set the base URL to that address"
+            text = f"redirected to {response.headers.get('Location', '?')}; set the base URL to that address · 已重定向，请改用该地址"
         try:
             body = json.loads(text)
         except ValueError:
@@ -159,7 +161,7 @@ class _Exchange:
         if "json" in self.response.content_type:
             yield await self.whole()
             return
-        rest, lines, wait, what = b"", list[bytes](), self.first, "no answer"
+        rest, lines, wait, what = b"", list[bytes](), self.first, FIRST
         while True:
             async with self._within(wait, what):
                 data = await self.response.content.readany()
@@ -190,18 +192,36 @@ class _Exchange:
             return json.loads(data)
         except ValueError as error:
             shown = data[:200].decode("utf-8", "replace")
-            raise Transient(f"{self.target.where}: the answer is not JSON ({error}): {shown!r}") from error
+            raise Transient(
+                both(
+                    f"{self.target.where}: the answer is not JSON ({error}): {shown!r}",
+                    f"{self.target.where}：回答不是 JSON：{shown!r}",
+                )
+            ) from error
 
     def _broken(self, error: Exception) -> Exception:
         where, url = self.target.where, self.target.url
         if isinstance(error, aiohttp.InvalidURL):
-            return ConfigError(f"{where}: {url!r} is not an http(s) address; set the base URL, such as https://api.example.com/v1")
+            return ConfigError(
+                both(
+                    f"{where}: {url!r} is not an http(s) address; set the base URL, such as https://api.example.com/v1",
+                    f"{where}：{url!r} 不是 http(s) 地址；请设置接口地址，例如 https://api.example.com/v1",
+                )
+            )
         if isinstance(error, aiohttp.ClientConnectorCertificateError | ssl.SSLCertVerificationError):
-            return Refused(f"{where}: the certificate of {url} cannot be verified: {error}")
+            return Refused(both(f"{where}: the certificate of {url} cannot be verified: {error}", f"{where}：无法验证 {url} 的证书"))
         if isinstance(error, aiohttp.ServerTimeoutError):
-            return Transient(f"{where}: no connection to {url} within {self.wire.timeouts.connect:g} s")
+            seconds = self.wire.timeouts.connect
+            return Transient(both(f"{where}: no connection to {url} within {seconds:g} s", f"{where}：{seconds:g} 秒内未能连接 {url}"))
         if isinstance(error, aiohttp.ClientConnectorError):
-            return Transient(f"{where}: cannot connect to {url}: {error.strerror or error}; is the server running, the address right?")
+            why = error.strerror or error
+            return Transient(
+                both(
+                    f"{where}: cannot connect to {url}: {why}; is the server running, the address right?",
+                    f"{where}：无法连接 {url}：{why}；服务是否已启动，地址是否正确？",
+                )
+            )
         if isinstance(error, TimeoutError):
-            return Transient(f"{where}: {self.late}")
-        return Transient(f"{where}: the connection broke off: {str(error) or type(error).__name__}")
+            return Transient(both(f"{where}: {self.late[0]}", f"{where}：{self.late[1]}"))
+        why = str(error) or type(error).__name__
+        return Transient(both(f"{where}: the connection broke off: {why}", f"{where}：连接中断：{why}"))
