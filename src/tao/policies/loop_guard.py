@@ -2,6 +2,7 @@
 
 from tao.events import Nudged
 from tao.facts import mentions, names
+from tao.messages import Call
 from tao.policies.texts import say
 from tao.run import Run, canonical
 
@@ -25,12 +26,20 @@ def empty_handed(run: Run) -> Nudged | None:
         return None
     lang = run.asked.lang
     call, seen = run.observed[-1]
+    asked = names(run.asked.question)
     told = [observation.text for _, observation in run.observed if observation.ok]
-    for name in names(run.asked.question):
-        tries = sum(mentions([canonical(made.args)], name) for made, _ in run.observed)
-        if not mentions([canonical(call.args)], name) or not seen.ok or mentions(told, name):
+    warned = any(nudge.by == "empty_handed" for nudge in run.all(Nudged))
+    for name in asked:
+        if mentions(told, name) or not _about(call, name):
             continue
-        if tries > 1:
+        if warned and not any(mentions([seen.text], other) for other in asked):
             return Nudged(say(lang, "lost", name=name), "empty_handed", may_call=False, lead=say(lang, "lost.lead", name=name))
-        return Nudged(say(lang, "unmentioned", name=name), "empty_handed", without=(call.tool,), lead=say(lang, "unmentioned.lead", name=name))
+        if not warned and seen.ok:
+            return Nudged(say(lang, "unmentioned", name=name), "empty_handed", without=(call.tool,), lead=say(lang, "unmentioned.lead", name=name))
     return None
+
+
+def _about(call: Call, name: str) -> bool:
+    """Whether the call asks about the name, or about one word of it."""
+    args = canonical(call.args).lower()
+    return any(word in args for word in name.lower().split() if len(word) > 1)

@@ -10,7 +10,7 @@ Tools:
 {form}
 
 Final Answer is not a tool. Facts, dates and numbers come from observations, calculations from tools, not from your head. \
-What everybody knows you answer at once, without a tool. If the tools do not know, say that it was not found.""",
+What everybody knows you answer at once, without a tool. If the tools do not know, say that it was not found. Write dates as YYYY-MM-DD.""",
     "no_tools": "(none)",
     "react.form": """\
 Write each step in this form:
