@@ -37,7 +37,7 @@ class Local(BaseModel):
     threads: int | None = Field(default=None, ge=1, description="compute threads; empty: chosen by the number of cores")
     context: int = Field(default=8192, ge=512, description="tokens that a prompt and its reply may take together")
     slots: int = Field(default=1, ge=1, description="calls at the same time")
-    batch: int = Field(default=256, ge=1, description="prompt tokens that are evaluated in one go")
+    batch: int = Field(default=128, ge=1, description="prompt tokens that are evaluated in one go")
 
 
 class Settings(BaseSettings):
