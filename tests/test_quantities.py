@@ -4,7 +4,7 @@ import datetime as dt
 import math
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tao.quantities import FULL_WIDTH, codes, dates, expressions, follows, number_words, numbers, same, shape, without_dates
@@ -147,6 +147,7 @@ def test_english_numbers_below_ten_thousand(rest, hundreds):
 # ── dates and codes ───────────────────────────────────────────────────────────
 
 
+@settings(max_examples=40)
 @given(st.dates(dt.date(1000, 1, 1), dt.date(2999, 12, 31)))
 def test_dates_in_every_writing(day):
     year, month, number = day.year, day.month, day.day

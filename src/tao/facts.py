@@ -92,7 +92,7 @@ def missing(run: Run) -> tuple[str, ...]:
 def mentions(texts: Iterable[str], name: str) -> bool:
     """Whether these texts hold every word of the name, in any case."""
     whole = "\n".join(texts).lower()
-    return all(word in whole for word in (name.lower().split() if name.isascii() else [name.lower()]))
+    return all(word in whole for word in name.lower().split())
 
 
 def paired(name: str, text: str) -> bool:
@@ -101,14 +101,14 @@ def paired(name: str, text: str) -> bool:
 
 
 _JOINT = re.compile(
-    r"\s*(?:,\s*)?(?:(?:\w+\s+){0,2}than|and|or|vs\.?|versus|to|from|with|&|、|,|和|与|跟|及|以及|比|或|或者|还是|到|同)\s*(?:the\s+|in\s+|of\s+|for\s+)?",
+    r"\s*(?:,\s*)?(?:(?:\w+\s+){0,2}than|and|or|vs\.?|versus|to|from|with|&|、|,|和|与|跟|及|以及|比|或|或者|还是|到|同)(?:\s+(?:the|in|of|for))?",
     re.IGNORECASE,
 )
 
 
 def _paired(a: str, b: str, text: str) -> bool:
     """Names that the text puts side by side ("A than B", "A和B"), or Chinese ones of one kind, which end alike (白石山, 青岚山)."""
-    if not a.isascii() and not b.isascii() and a[-1] == b[-1] and len(a) > 2 and len(b) > 2:
+    if _HAN_RUN.fullmatch(a) and _HAN_RUN.fullmatch(b) and a[-1] == b[-1] and len(a) > 2 and len(b) > 2:
         return True
     first, second = sorted((text.find(a), text.find(b)))
     head = a if text.find(a) == first else b
@@ -127,6 +127,8 @@ _HAN_SPLIT = re.compile(
 )
 STARTERS = frozenset(
     "What Which Who Whom Whose When Where Why How Is Are Was Were Do Does Did Can Could Will Would Should Has Have Had In On At By For From Of To The A An "
+    "Compare Let Show List Convert Add Subtract Multiply Divide Look Search Check Get Use Using Suppose Assume Between Each Every All Both Any Some No Not "
+    "But So Because While After Before Since During Under Over About Also There Here He She We They You Don Doesn Didn Isn Aren Wasn Weren Won "
     "And Or If Then Please Tell Give Find Calculate Compute Answer Translate Order Today Tomorrow Yesterday I My Our Your It Its This That These Those "
     "January February March April May June July August September October November December Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 )
@@ -136,6 +138,7 @@ STARTERS = frozenset(
 def names(text: str) -> tuple[str, ...]:
     """What a text is about, as names: quoted titles, capitalised words (English), and what is left of Chinese runs between function words."""
     found = [(match.start(), match.group(1).strip()) for match in _QUOTED.finditer(text)]
+    text = _QUOTED.sub(lambda match: "," * len(match.group()), text)
     start, words = 0, [*re.finditer(r"[A-Z][\w’'&-]*|[^\sA-Z][^\s]*|\s+", text)]
     phrase: list[str] = []
     for match in words:
@@ -143,7 +146,7 @@ def names(text: str) -> tuple[str, ...]:
         if word.isspace():
             continue
         bare = word.strip(".,:;!?()'’\"“”").removesuffix("'s").removesuffix("’s")
-        if bare[:1].isupper() and bare.isascii() and not any(char.isdigit() for char in bare) and (phrase or re.split("['’]", bare)[0] not in STARTERS):
+        if bare[:1].isupper() and not any(char.isdigit() for char in bare) and (phrase or re.split("['’]", bare)[0] not in STARTERS):
             start = start if phrase else match.start()
             phrase.append(bare)
         if phrase and (not bare[:1].isupper() or word[-1:] in ".,:;!?)" or word.endswith(("'s", "’s", "s'"))):
