@@ -67,15 +67,20 @@ def uncompared(run: Run, answer: str) -> dict[str, str] | None:
 
 
 def overlooked(run: Run, answer: str) -> dict[str, str] | None:
-    """An amount was asked for, the last call gave one number, and the answer gives others."""
-    if not AMOUNT.search(run.asked.question) or not run.observed or refuses(answer):
+    """The last call gave one date, or (where an amount was asked for) one number, and the answer gives others."""
+    if not run.observed or refuses(answer):
         return None
     last = run.observed[-1][1]
-    result, said = numbers(last.text), numbers(answer)
-    bare = last.ok and len(result) == 1 and not re.search(r"[A-Za-z\u4e00-\u9fff]{3,}", last.text)
-    if not bare or not said or any(same(n.value, result[0].value) or same(result[0].value, n.value) for n in said):
+    if not last.ok or re.search(r"[A-Za-z\u4e00-\u9fff]{3,}", last.text):
         return None
-    return {"number": f"{result[0].value:g}"}
+    days, told = dates(last.text), dates(answer)
+    if len(days) == 1 and told and days[0] not in told and not set(told) <= set(known(run).dates):
+        return {"result": days[0]}
+    result, said = numbers(last.text), numbers(answer)
+    if len(result) != 1 or not said or not AMOUNT.search(run.asked.question):
+        return None
+    value = result[0].value
+    return None if any(same(n.value, value) or same(value, n.value) for n in said) else {"result": f"{value:g}"}
 
 
 def unused(run: Run, answer: str) -> dict[str, str] | None:
