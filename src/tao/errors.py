@@ -70,7 +70,7 @@ class BadArguments(ToolError):
     """The arguments do not fit the tool's schema."""
 
 
-class Pause(Exception):  # noqa: N818 - not an error: control flow
+class Pause(Exception):
     """The run has to wait for a person; `reason` and `call_id` become the event `Paused`."""
 
     def __init__(self, reason: str, call_id: str | None = None) -> None:

@@ -43,7 +43,7 @@ class Naming(Protocol):
         """The name of a rule that all use."""
 
 
-class _Unsayable(Exception):  # noqa: N818 - inside this module: control flow
+class _Unsayable(Exception):
     """The pattern uses something that GBNF has no words for."""
 
 

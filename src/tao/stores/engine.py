@@ -125,11 +125,11 @@ def place(url: URL) -> str:
     return url.database or "" if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
 
 
-class Conflict(StoreError):  # noqa: N818 - says what happened
+class Conflict(StoreError):
     """Somebody else has written what was to be written."""
 
 
-class Locked(StoreError):  # noqa: N818
+class Locked(StoreError):
     """Another process held the database for too long."""
 
 

@@ -43,7 +43,7 @@ class At:
         return At(self.root, self.path, mend, self.depth + 1)
 
 
-class Misfit(Exception):  # noqa: N818 - inside this module: control flow
+class Misfit(Exception):
     """Values that do not fit, with their places; `good` is what of an object does fit."""
 
     def __init__(self, problems: list[Problem], good: Mapping[str, Any] | None = None) -> None:
