@@ -10,14 +10,14 @@ from tao.events import Decided
 
 @dataclass(frozen=True)
 class Bracket(React):
-    """The dialect. One text argument stands bare in the brackets, anything else as a JSON object."""
+    """The dialect. One text argument stands bare in the brackets, anything else as a JSON object; held to a grammar, always an object."""
 
     name = "bracket"
 
     def say(self, step: Decided) -> str:
         """A step in this dialect."""
         parts = [f"Thought: {step.thought}"] if step.thought else []
-        parts += [f"Action: {call.tool}[{_bare(dict(call.args))}]" for call in step.calls]
+        parts += [f"Action: {call.tool}[{_inside(dict(call.args), bare=not self.constrained)}]" for call in step.calls]
         return "\n".join([*parts, *([f"Final Answer: {step.answer}"] if step.answer is not None else [])])
 
     def frame(self, tool: str, arguments: str) -> str:
@@ -25,9 +25,9 @@ class Bracket(React):
         return f"{literal(f'Action: {tool}[')} {arguments} {literal(']')}"
 
 
-def _bare(args: dict[str, object]) -> str:
+def _inside(args: dict[str, object], *, bare: bool) -> str:
     values = list(args.values())
-    plain = len(values) == 1 and isinstance(values[0], str) and values[0].strip() == values[0] != ""
+    plain = bare and len(values) == 1 and isinstance(values[0], str) and values[0].strip() == values[0] != ""
     if plain and not set(str(values[0])) & set("[]{}()\"'`\n=:："):
         return str(values[0])
-    return json.dumps(args, ensure_ascii=False) if args else ""
+    return json.dumps(args, ensure_ascii=False) if args or not bare else ""
