@@ -201,7 +201,7 @@ class _Exchange:
 
     def _broken(self, error: Exception) -> Exception:
         where, url = self.target.where, self.target.url
-        if isinstance(error, aiohttp.InvalidURL):
+        if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
             return ConfigError(
                 both(
                     f"{where}: {url!r} is not an http(s) address; set the base URL, such as https://api.example.com/v1",
