@@ -261,14 +261,14 @@ def examples(tool: ToolSpec) -> dict[str, Any]:
 def terms(have: Known, question: str) -> Iterable[str]:
     """The numbers that may stand in a calculation: known ones, percentages as factors, usual constants.
 
-    Years are left out of a question that is not about time.
+    A year that the question names is left out where the question is not about time.
 
     Where a number has a unit word it is worked in (526 million → 526000000), unless the question asks in that unit.
     """
     listed: dict[str, None] = {}
     timeless = not re.search(r"years?\b|\bold\b|\bage\b|since|年|岁|多久", re.sub(r"\d{4}\s*年", "", question), re.IGNORECASE)
     for number in have.numbers:
-        if timeless and year(number):
+        if timeless and year(number) and number in numbers(question):
             continue
         if number.unit in PERCENT:
             values = [number.value, number.scaled, 1 - number.scaled, 1 + number.scaled]
