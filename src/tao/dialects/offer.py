@@ -207,8 +207,10 @@ def _offsets(run: Run, name: str) -> Iterator[int]:
             yield from (sign * int(value) * times for times in ((7, 1) if weeks else (1,)) for sign in (1, -1))
 
 
-def kind(schema: Mapping[str, Any], example: Any) -> str:
+def kind(schema: Any, example: Any) -> str:
     """What form a string parameter has: "date", "code", "arithmetic" or "" (free text); from its format, pattern or example."""
+    if not isinstance(schema, Mapping):
+        return ""
     if schema.get("format") == "date":
         return "date"
     if schema.get("format") or schema.get("enum"):
@@ -274,7 +276,7 @@ def terms(have: Known, question: str) -> Iterable[str]:
             values = [number.value, number.scaled, 1 - number.scaled, 1 + number.scaled]
         else:
             values = [number.value if not number.unit or number.unit in question.lower() else number.scaled]
-        listed |= dict.fromkeys(plain(abs(value)) for value in values)
+        listed |= dict.fromkeys(plain(value) if value >= 0 else f"({plain(value)})" for value in values)
     listed |= dict.fromkeys(plain(word) for word in number_words(have.text))
     return listed | dict.fromkeys(plain(constant) for constant, words in CONSTANTS if re.search(words, question, re.IGNORECASE))
 

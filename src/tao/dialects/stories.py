@@ -37,7 +37,7 @@ def _lookup(tools: Sequence[ToolSpec]) -> Role | None:
         properties = tool.parameters.get("properties", {})
         required = tuple(tool.parameters.get("required", ()))
         (name,) = required if len(required) == 1 else next(iter(properties.items()), ("",))[:1]
-        if len(required) <= 1 and QUERY.fullmatch(name) and kind(properties[name], examples(tool).get(name)) == "":
+        if len(required) <= 1 and QUERY.fullmatch(name) and kind(properties.get(name), examples(tool).get(name)) == "":
             return Role(tool.name, name)
     return None
 
@@ -46,7 +46,8 @@ def _compute(tools: Sequence[ToolSpec]) -> Role | None:
     """The tool that takes one arithmetic expression."""
     for tool in tools:
         required = tuple(tool.parameters.get("required", ()))
-        if len(required) == 1 and kind(tool.parameters["properties"][required[0]], examples(tool).get(required[0])) == "arithmetic":
+        properties = tool.parameters.get("properties", {})
+        if len(required) == 1 and kind(properties.get(required[0]), examples(tool).get(required[0])) == "arithmetic":
             return Role(tool.name, required[0])
     return None
 
