@@ -156,7 +156,7 @@ def follows(value: float, values: Iterable[float]) -> bool:
     if any(same(value, v / 100) or same(value, 1 - v / 100) or same(value, 1 + v / 100) or same(value, v * 100) for v in have):
         return True
     return any(
-        same(value, a + b) or same(value, a - b) or same(value, a * b) or (b != 0 and same(value, a / b)) for a, b in product(have, have)
+        same(value, a + b) or same(value, a - b) or same(value, a * b) or (b not in {0, a} and same(value, a / b)) for a, b in product(have, have)
     )
 
 

@@ -58,6 +58,6 @@ def slot_rule(hint: str, schema: object, slot: Slot, rules: Rules) -> str:
 def _arithmetic(terms: tuple[str, ...], rules: Rules) -> str:
     rules.rules.setdefault("sp", '" "?')
     rules.rules.setdefault("op", "[-+*/]")
-    term = rules.add("term", f'"-"? {one_of(terms)}')
+    term = rules.add("term", one_of(terms))
     factor = rules.add("factor", f'{term} | "(" {term} (sp op sp {term}){{1,3}} ")"')
     return rules.add("arithmetic", f'"\\"" {factor} (sp op sp {factor}){{1,4}} "\\""')

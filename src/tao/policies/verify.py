@@ -118,7 +118,8 @@ def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
     values = [*have.values, *number_words(have.text)]
     amount = AMOUNT.search(run.asked.question)
     for number in numbers(answer):
-        if _small(number) or (year(number) and not amount) or follows(number.value, values) or follows(number.scaled, values):
+        exempt = (_small(number) or year(number)) and not (amount and run.observed)
+        if exempt or follows(number.value, values) or follows(number.scaled, values):
             continue
         return {"value": f"{number.value:g}"}
     return None
