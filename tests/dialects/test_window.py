@@ -1,5 +1,7 @@
 """What of a run is shown: nothing hidden, only the prefix grows, tools on one line each."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,7 +47,7 @@ def test_from_step_to_step_a_prompt_only_grows_at_its_end(kinds, name, lang):
         now = dialect.render(run).messages
         assert now[: len(before)] == before
         assert len(now) > len(before) or kind == "nothing"
-        assert all(one.role != other.role or one.role == "tool" for one, other in zip(now, now[1:], strict=False))
+        assert all(one.role != other.role or one.role == "tool" for one, other in pairwise(now))
         before = now
 
 

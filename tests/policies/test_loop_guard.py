@@ -1,0 +1,87 @@
+"""Going in circles, and coming back with empty hands."""
+
+import pytest
+
+from tao.events import Decided, Nudged, Observed, Replied
+from tao.messages import Call, Observation, Reply
+from tao.policies.loop_guard import empty_handed, loop_guard
+from tao.testing import did, history
+
+
+def run(*steps, question="Where is Blue Harbour?", after=(), lang="en"):
+    """A run of searches: (query, what came back)."""
+    events = [event for number, (query, seen) in enumerate(steps, 1) for event in did(number, "search", seen, query=query)]
+    return history(question, *events, *after, lang=lang)
+
+
+# ── the same again ────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "You already made this call"), ("zh", "这个调用已经做过")])
+def test_the_same_call_again(lang, said):
+    nudge = loop_guard(run(("a", "1"), ("b", "2"), ("a", "3"), lang=lang))
+    assert (nudge.by, nudge.without, nudge.may_call, nudge.may_answer, nudge.hide) == ("loop_guard", ("search",), True, True, False)
+    assert said in nudge.text
+    assert nudge.lead
+
+
+def test_the_same_observation_again():
+    nudge = loop_guard(run(("a", "nothing found"), ("b", "nothing found")))
+    assert nudge.text.startswith("search gave the same again.")
+    assert nudge.without == ("search",)
+
+
+def test_something_new_every_time():
+    assert loop_guard(run(("a", "1"), ("b", "2"), ("c", "3"))) is None
+    assert loop_guard(run(("a", "1"))) is None
+    assert loop_guard(run()) is None
+    other = history("q", *did(1, "search", "1", query="a"), *did(2, "find", "1", query="a"))
+    assert loop_guard(other) is None
+    assert loop_guard(history("q", *did(1, "t", "1", n=1), *did(2, "t", "2", n=True))) is None
+
+
+def test_not_while_calls_are_pending_or_an_answer_stands():
+    again = (("a", "1"), ("a", "1"))
+    assert loop_guard(run(*again, after=(Replied(Reply("x")), Decided(answer="1")))) is None
+    assert loop_guard(run(*again, after=(Replied(Reply("x")), Decided(calls=(Call("3.1", "search", {}),))))) is None
+    assert empty_handed(run(("Blue Harbour", "no"), after=(Decided(answer="1"),))) is None
+    assert empty_handed(run(("Blue Harbour", "no"), after=(Decided(calls=(Call("3.1", "search", {}),)),))) is None
+
+
+# ── empty hands ───────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("lang", "question", "query"), [("en", "Where is Blue Harbour?", "Blue Harbour"), ("zh", "《蓝港》是谁写的？", "蓝港")])
+def test_what_was_looked_for_is_not_mentioned(lang, question, query):
+    nudge = empty_handed(run((query, "nothing"), question=question, lang=lang))
+    assert (nudge.by, nudge.without, nudge.may_call) == ("empty_handed", ("search",), True)
+    assert query in nudge.text
+    lost = empty_handed(run((query, "nothing"), (f"{query} x", "none"), question=question, lang=lang, after=(nudge,)))
+    assert lost is not None
+    assert query in lost.text
+
+
+def test_the_second_time_it_is_to_be_said():
+    nudge = Nudged("", "empty_handed")
+    events = [*did(1, "search", "nothing", query="Blue Harbour"), nudge, *did(2, "find", "none", query="Blue Harbour")]
+    lost = empty_handed(history("Where is Blue Harbour?", *events))
+    assert (lost.may_call, lost.without) == (False, ())
+
+
+@pytest.mark.parametrize("steps", [
+    (), (("Blue Harbour", "Blue Harbour is in Wales."),), (("something else", "nothing"),), (("Blue Harbour", "Blue Harbour is in Wales."), ("Blue Harbour again", "x")),
+])  # fmt: skip
+def test_nothing_to_say(steps):
+    assert empty_handed(run(*steps)) is None
+
+
+def test_a_failed_call_is_not_an_empty_hand():
+    failed = history("Where is Blue Harbour?", *did(1, "search", Observation("query is missing", ok=False), query="Blue Harbour"))
+    assert empty_handed(failed) is None
+
+
+def test_after_the_warning_another_name_that_was_found_is_enough():
+    question = "How far is Blue Harbour from Old Orchard?"
+    events = [*did(1, "search", "nothing", query="Blue Harbour"), Nudged("", "empty_handed"), *did(2, "search", "Old Orchard is in Wales.", query="Blue Harbour x")]
+    assert empty_handed(history(question, *events)) is None
+    assert isinstance(events[-1], Observed)
