@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 import re
-from collections.abc import Mapping
+from types import MappingProxyType
 
 import pytest
 
@@ -17,7 +17,7 @@ for found in pkgutil.walk_packages(tao.__path__, "tao."):
     if {"EN", "ZH"} <= set(names) and isinstance(names["EN"], dict):
         TABLES[found.name] = names["EN"], names["ZH"]
     for name, table in names.items():
-        if isinstance(table, Mapping) and {"en", "zh"} <= table.keys() and isinstance(table["en"], Mapping):
+        if isinstance(table, dict | MappingProxyType) and {"en", "zh"} <= set(table) and isinstance(table["en"], dict):
             TABLES[f"{found.name}.{name}"] = table["en"], table["zh"]
 
 
