@@ -21,6 +21,8 @@ def shown(run: Run) -> list[Event]:
     Left out are replies that a policy asked to leave out, calls that were refused unseen, with all that was decided
     beside them, and a server's refusal of tools.
     """
+    if not any(map(_hides, run.events)):
+        return list(run.events)
     refused = {event.call_id for event in run.all(Observed) if event.observation.kind == "ungrounded"}
     unseen = {call.id for event in run.all(Decided) if any(call.id in refused for call in event.calls) for call in event.calls}
     hidden = {place - 1 for place, event in enumerate(run.events) if isinstance(event, Nudged) and event.hide}
@@ -33,6 +35,15 @@ def shown(run: Run) -> list[Event]:
         return not (isinstance(event, Misread) and event.reason == NO_TOOLS)
 
     return [event for place, event in enumerate(run.events) if place not in hidden and kept(event)]
+
+
+def _hides(event: Event) -> bool:
+    """Whether something is left out because of this event; in most runs there is none."""
+    if isinstance(event, Nudged):
+        return event.hide
+    if isinstance(event, Observed):
+        return event.observation.kind == "ungrounded"
+    return isinstance(event, Misread) and event.reason == NO_TOOLS
 
 
 def transcript(run: Run, say: Say, form: str, *, quiet: bool, focus: bool = False) -> Iterator[Message]:

@@ -87,7 +87,8 @@ def _sound(arguments: str) -> str:
 
 @Kept
 def _tool(spec: ToolSpec) -> bytes:
-    return dumps({"type": "function", "function": {"name": spec.name, "description": spec.description, "parameters": spec.parameters}})
+    parameters = {key: value for key, value in spec.parameters.items() if key != "required" or value}  # an empty list says nothing
+    return dumps({"type": "function", "function": {"name": spec.name, "description": spec.description, "parameters": parameters}})
 
 
 class Gather:
