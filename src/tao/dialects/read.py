@@ -37,15 +37,17 @@ def read_calls(
     if not calls:
         return read(text, tools, step=step, lang=lang)
     index = Tools(tools)
-    wishes = [Wish(call.name, _given(call.arguments), "text" if isinstance(call.arguments, str) else "json") for call in calls]
+    wishes = [_wish(call.name, call.arguments) for call in calls]
     result = outcome(wishes, index)
     judged = Judged(result if isinstance(result, Acts | Says | Fails) else Fails("no_name", calls[0].name), text.strip(SPACE))
     return _event(judged, tools, step, lang, [call.id for call in calls])
 
 
-def _given(arguments: Any) -> Any:
-    """Arguments as a server sent them: JSON in a text, or (some servers) the object itself."""
-    return arguments if isinstance(arguments, str | Mapping) else None
+def _wish(name: str, arguments: Any) -> Wish:
+    """A call as a server sent it: its arguments as JSON in a text, or (some servers) the object itself."""
+    if isinstance(arguments, str):
+        return Wish(name, arguments, "text")
+    return Wish(name, arguments if isinstance(arguments, Mapping) else None, "json")
 
 
 def _event(judged: Judged, tools: Sequence[ToolSpec], step: int, lang: str, ids: Sequence[str | None] = ()) -> Decided | Misread:
