@@ -310,10 +310,11 @@ class Loose:
         escaped = text[self.pos] == "\\"
         quote = text[self.pos + escaped]
         begin = self.pos + escaped + 1
-        end, inner = closing_quote(text, begin, quote, Around(enclosing, "(" in self.open), escaped=escaped)
-        if end is None:
+        closing, inner = closing_quote(text, begin, quote, Around(enclosing, "(" in self.open), escaped=escaped)
+        if closing is None:
             self.pos = len(text)
             raise self.stop("damaged" if inner else "truncated")
         self.guessed = self.guessed or inner > 0
+        end = closing
         self.pos, self.closed = end + 1 + escaped, True
         return unescape(text[begin:end].replace('\\\\"', '"').replace('\\"', '"') if escaped else text[begin:end])
