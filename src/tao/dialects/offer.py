@@ -197,10 +197,11 @@ def _listed(tool: ToolSpec, run: Run) -> tuple[str, ...]:
 def _offsets(run: Run, name: str) -> Iterator[int]:
     """Whole numbers that may shift a date: those of the question, also in weeks, and those that an observation gives in this unit."""
     question = run.asked.question
-    unit = {"days": "days?|天|日", "weeks": "weeks?|周|星期", "months": "months?|个?月", "years": "years?|年"}.get(name, name)
+    unit = {"days": "days?|天|日", "weeks": "weeks?|周|星期", "months": "months?|个?月", "years": "years?|年"}.get(name, re.escape(name))
     seen = " ".join(observation.text for _, observation in run.observed if observation.ok)
     told = [n.value for n in numbers(question)] + [*number_words(question)]
-    told += [float(found) for found in re.findall(rf"(\d+)[\s\"':]*(?:{unit})", seen)]
+    told += [float(found) for found in re.findall(rf"(\d+)[\s\"']*(?:{unit})", seen)]
+    told += [float(found) for found in re.findall(rf"(?:{unit})[\"']?\s*[:：=]\s*(\d+)(?![\d.])", seen)]
     weeks = name == "days" and re.search(r"weeks?\b|周|星期", question)
     for value in dict.fromkeys(told):
         if value == int(value) and 0 < value < 1e5:
