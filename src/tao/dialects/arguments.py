@@ -8,16 +8,17 @@ from typing import Any
 from tao.dialects.clean import SPACE, one_line_code, unfence, untoken
 from tao.dialects.convert import Parameters, convert, kinds, missing, parameters
 from tao.dialects.forms import Listed, closing, listed
+from tao.dialects.later import later
 from tao.dialects.repair import Read, read_json, read_loose, read_strict
 from tao.messages import ToolSpec
 
-_JSONISH = re.compile(r"[{｛\[]\s{0,40}[{｛\[]?\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
-_QUOTED_KEY = re.compile(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:：]")
-_LITERAL = re.compile(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
+_JSONISH = later(r"[{｛\[]\s{0,40}[{｛\[]?\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
+_QUOTED_KEY = later(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:：]")
+_LITERAL = later(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
-_QUOTE_END = re.compile(r"([\"'])([^\"'\n]{1,2000})([\"'])[ \t]*\n[ \t]*\n")
+_QUOTE_END = later(r"([\"'])([^\"'\n]{1,2000})([\"'])[ \t]*\n[ \t]*\n")
 _PAIR = r"(?:^|[,，;；\n]|(?<=[\"'”]) )[ \t]{0,40}(?:[-*][ \t])?[\"'`“]?(KEYS)[\"'`”]?[ \t]{0,9}[:：=＝](?!=)[ \t]{0,9}"
-_UNKNOWN_KEY = re.compile(r"(?:^|[,，;；]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
+_UNKNOWN_KEY = later(r"(?:^|[,，;；]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import re
 from tao.dialects.clean import SPACE, fence_at
 from tao.dialects.jsoncalls import answer_in, certain, wishes
 from tao.dialects.labels import label_at
+from tao.dialects.later import later
 from tao.dialects.leaks import harmony, leak_at, python, tags
 from tao.dialects.leaks.openers import OPENER, SKIP
 from tao.dialects.names import Tools, is_finish, is_null, peeled
@@ -18,23 +19,23 @@ Step = tuple[Outcome | None, int]
 REACH = 200
 """So many characters are looked back for a name."""
 _BLANK = SPACE + "`"
-_LINK = re.compile(r"[\s;,]{0,40}(?=[{｛])")
-_CUT = re.compile(
+_LINK = later(r"[\s;,]{0,40}(?=[{｛])")
+_CUT = later(
     r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|tool_?calls?"
     r"|name[\"'”]\s{0,9}:\s{0,9}[\"'“][^\"'”\n]{1,80}[\"'”]\s{0,9},\s{0,9}[\"'“](?:arg|par)\w*)",
     re.IGNORECASE,
 )
-_CUT_NAME = re.compile(
+_CUT_NAME = later(
     r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|name)[\"'”]\s{0,9}:\s{0,9}[\"'“]([^\"'”\n]{1,80})[\"'”]",
     re.IGNORECASE,
 )
-_OWN_TAG = re.compile(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})[ \t]{0,4}/?>")
-_GENERIC = re.compile(r"[ \t]*tool_call\(")
-_TO = re.compile(
+_OWN_TAG = later(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})[ \t]{0,4}/?>")
+_GENERIC = later(r"[ \t]*tool_call\(")
+_TO = later(
     r"to=((?:functions?\.)?[\w.\-\u4e00-\u9fff]{1,120}+)[^{\n<]{0,40}+(?:<\|[^|>]{1,30}+\|>[^{\n<]{0,20}+){0,3}+\s{0,9}+(?=\{)"
 )
-_FUNCTIONARY = re.compile(r">>>[ \t]?([\w.\-\u4e00-\u9fff]{1,120})[ \t]*(?:\n|(?=\{)|$)")
-ANSWER_TAG = re.compile(r"<(final_answer|answer|最终答案)>", re.IGNORECASE)
+_FUNCTIONARY = later(r">>>[ \t]?([\w.\-\u4e00-\u9fff]{1,120})[ \t]*(?:\n|(?=\{)|$)")
+ANSWER_TAG = later(r"<(final_answer|answer|最终答案)>", re.IGNORECASE)
 
 
 def known(name: str, tools: Tools) -> bool:

@@ -9,6 +9,7 @@ from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
 from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, label_at, next_label, unveiled
+from tao.dialects.later import later
 from tao.dialects.leaks import OPENER, OPENING, harmony
 from tao.dialects.names import Tools, is_finish
 from tao.dialects.repair import Read, read_strict
@@ -17,7 +18,7 @@ from tao.dialects.steps import action, input_region, with_input, written_call
 from tao.dialects.thoughts import OPEN, STRAY, block_at
 from tao.dialects.wishes import Acts, Fails, Nothing, Says
 
-MARK = re.compile(
+MARK = later(
     rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~|[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())|\{{(?=\s{{0,20}}\\?[\"'“])"
     rf"|```(?=\w{{0,12}}\s{{0,9}}[{{\[])"
     rf"|(?P<opener>{OPENER.pattern})|(?P<answer>{ANSWER_TAG.pattern})|>>>(?=[ \t]?\w)|to=(?=functions?\.)|\[ARGS\]"
@@ -30,7 +31,7 @@ MARK = re.compile(
 MAX_MARKS = 2000
 """So many marks are looked at; a reply with more is no reply."""
 QUESTIONS = ("Question", "question", "QUESTION", "问题", "用户问题")
-_RETURN = re.compile(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
+_RETURN = later(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
 
 
 def judge(text: str, tools: Tools) -> Judged:

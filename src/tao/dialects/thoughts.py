@@ -2,8 +2,10 @@
 
 import re
 
+from tao.dialects.later import later
+
 _NAMES = r"think(?:ing)?|thought|reasoning|reflection|seed:think|scratch_?pad|inner_monologue"
-OPEN = re.compile(
+OPEN = later(
     rf"<(?P<name>{_NAMES})>|◁(?P<kimi>think)▷|\[(?P<upper>THINK)\]|<\|(?P<piped>begin_of_thought|inner_prefix|START_THINKING)\|>"
     r"|<\|channel>(?P<gemma>thought)\b|```(?P<fence>vis-thinking|thinking|thought)[ \t]*\n",
     re.IGNORECASE,
@@ -17,7 +19,7 @@ _CLOSES = {
     "fence": re.compile(r"\n[ \t]*```(?!\w)"),
     "name": re.compile(rf"</(?:{_NAMES})>", re.IGNORECASE),
 }
-STRAY = re.compile(rf"</(?:{_NAMES})>|◁/think▷|\[/THINK\]", re.IGNORECASE)
+STRAY = later(rf"</(?:{_NAMES})>|◁/think▷|\[/THINK\]", re.IGNORECASE)
 
 
 def block_at(text: str, start: int) -> tuple[str, int, bool] | None:

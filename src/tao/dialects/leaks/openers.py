@@ -2,6 +2,8 @@
 
 import re
 
+from tao.dialects.later import later
+
 _TAGS = (
     r"tool_calls?|tools_call|tool_use|tool_code|function_calls?|functioncall|TOOL_?CALLS?|toolcall|use_tool|use_mcp_tool"
     r"|call_tool"
@@ -25,17 +27,17 @@ HARMONY = r"<(?:\|channel\|>|\|start\|>assistant)"
 WORDS = r"functools[ \t]?(?=\[)|✿FUNCTION✿|call:(?=[\w.\-]{1,80}\{)"
 NAMED_SEP = r"function<[|｜]tool[_▁ ]sep[|｜]>"
 _ANGLE = "|".join(part.removeprefix("<") for part in (WRAPPER, MARK, DIRECT, HARMONY))
-OPENER = re.compile(rf"<(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|{BRACKET}|{WORDS}|{NAMED_SEP}", re.IGNORECASE)
+OPENER = later(rf"<(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|{BRACKET}|{WORDS}|{NAMED_SEP}", re.IGNORECASE)
 """Where native markup may begin. Every branch starts with a fixed character, so a text is searched quickly."""
 
-OPENING = re.compile(
+OPENING = later(
     rf"(?:<{_PREFIX}(?:tool|function|invoke)[\w:]{{0,30}}(?:(?:=|[ \t]+name)[^<>\n]{{0,80}})?|<[|｜](?:tool|function|python"
     rf"|action|channel|start)[^<>\n]{{0,60}}|\[TOOL_?[A-Z_]{{0,12}})$",
     re.IGNORECASE,
 )
 """An opener that breaks off at the end of a reply."""
 
-SKIP = re.compile(
+SKIP = later(
     rf"(?:\s{{1,200}}+|{WRAPPER}|{MARK}|{BRACKET}|{NAMED_SEP}|<parallel_function_calls>|functools[ \t]?(?=\[)"
     rf"|function(?=[ \t]*<[|｜]tool)|<[|｜]tool[_▁ ]sep[|｜]>"
     r"|<\|tool_call:name\|>|[\w\-]{1,60}<\|tool_call:name\|>|```\w{0,12}[ \t]*\n?|<json>)*+",
@@ -43,7 +45,7 @@ SKIP = re.compile(
 )
 """What may stand between an opener and the call itself."""
 
-CLOSER = re.compile(
+CLOSER = later(
     rf"(?:\s{{1,200}}+|[;,\]]|</{_PREFIX}[\w:.\-]{{1,40}}>|<[|｜]?/[\w|｜]{{1,40}}>"
     rf"|<[|｜](?:tool[_▁ ]?calls?[_▁ ](?:section[_▁ ])?end|tool_calls_section_end|tools_suffix|python_end"
     r"|action_end|END_ACTION|eot_id|eom_id|call|end|im_end|tool_call_end|tool_call:end|/tool_call|return|stop)[|｜]>"
@@ -53,7 +55,7 @@ CLOSER = re.compile(
 )
 """What may stand between a call and the next one."""
 
-RESULT = re.compile(
+RESULT = later(
     r"<(?:\w{1,20}:)?(?:tool_response|tool_result|function_results?|tool_output|observation|result)s?\b"
     r"|<[|｜](?:tool_response|observation|tool[_▁ ]outputs?[_▁ ]begin|im_start|start_header_id|user)"
     r"|\[TOOL_RESULTS?\]|✿RESULT✿|(?:^|\n)[ \t#*]*(?:Observation|观察|Question|User)\b[ \t\d*]*[:：]",
