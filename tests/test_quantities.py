@@ -204,7 +204,7 @@ def test_one_plain_step_follows(known, data):
     a, b = data.draw(st.sampled_from(known)), data.draw(st.sampled_from(known))
     for value in (a, -a, a + b, a - b, a * b, a / 100, 1 - a / 100, 1 + a / 100, a * 100):
         assert follows(value, known)
-    if b:
+    if b and a != b:  # that anything is one of itself says nothing
         assert follows(round(a / b, 2), known) or round(a / b, 2) == int(round(a / b, 2)) != a / b
 
 

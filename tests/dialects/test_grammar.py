@@ -294,6 +294,17 @@ def test_the_same_reference_in_two_schemas(gbnf):
     assert not holds.accepts('["x"][1]')
 
 
+def test_a_schema_that_was_looked_in_before(gbnf):
+    rules, root = Rules(), {"$defs": {"a": {"type": "null"}}, "properties": {"x": {"$ref": "#/$defs/a"}, "y": {}, "z": True}}
+    parts = []
+    for schema in (root, {}, root):
+        rules.within(schema)
+        parts.append(schema_rule(schema, rules))
+    holds = gbnf(rules.text(" ".join(parts)))
+    assert holds.accepts('{"x": null, "y": 1, "z": [2]}"anything"{"x": null}')
+    assert not holds.accepts('{"x": 1}"anything"{}')
+
+
 def test_keywords_beside_a_union_hold_for_every_arm(gbnf):
     schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
     holds = made(gbnf, schema)
