@@ -13,6 +13,7 @@ and import times do, so compare them only within one table. The last line is one
 
 import argparse
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -89,7 +90,8 @@ def scripted() -> Iterator[int]:
 def starting(statement: str) -> tuple[float, float]:
     """Seconds that an import takes in a fresh process, and megabytes resident after it."""
     command = [sys.executable, "-c", MEASURED.format(statement), str(HERE)]
-    seconds, size = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}  # as installed: compiled once
+    seconds, size = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout.split()
     return float(seconds), float(size)
 
 
@@ -174,6 +176,8 @@ def measure(rounds: int) -> tuple[dict[tuple[str, str], float], str]:
         for name, options in [(name, {}) for name in NAMES] + [("tao", {"how": "text"})]:
             workers[name]("keep", k=3, **options)
             note("prompt_tokens_k3", name + "".join(f" {it}" for it in options.values()), sum(tokens(one, count) for one in kept(port)))
+        for statement in IMPORTS.values():
+            starting(statement)  # the first one may have to compile
         for number in range(rounds):
             print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
             for k, runs in STEPS:

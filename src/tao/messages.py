@@ -20,17 +20,25 @@ class Kept(Generic[T, R]):
     """
 
     def __init__(self, make: Callable[[T], R]) -> None:
-        self._make = make
-        self._known: dict[int, tuple[weakref.ref[T], R]] = {}
+        known: dict[int, _Made[T, R]] = {}
+        self._make, self._known = make, known
+        self._forget: Callable[[Any], object] = lambda made: known.pop(made.key, None)
 
     def __call__(self, value: T) -> R:
         """What the function gives for this value."""
-        known, key = self._known, id(value)
-        if found := known.get(key):
-            return found[1]
-        made = self._make(value)
-        known[key] = weakref.ref(value, lambda _: known.pop(key, None)), made
-        return made
+        key = id(value)
+        made = self._known.get(key)
+        if made is None:
+            made = _Made(value, self._forget)
+            made.key, made.result = key, self._make(value)
+            self._known[key] = made
+        return made.result
+
+
+class _Made(weakref.ref[T], Generic[T, R]):
+    __slots__ = ("key", "result")
+    key: int
+    result: R
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
