@@ -61,7 +61,7 @@ def to_show(text: str, about: tuple[str, ...]) -> str:
 
 def year(number: Number) -> bool:
     """Whether it reads as a year of our time."""
-    return number.value == number.scaled == int(number.value) and 1900 <= number.value <= 2100
+    return 1900 <= number.value <= 2100 and number.value == number.scaled == int(number.value)
 
 
 def gather(texts: Iterable[str]) -> Known:

@@ -31,6 +31,8 @@ _NUMBER = re.compile(
     rf"(?:\s?({_UNIT}))?(?![A-Za-z_]*\d)",
     re.IGNORECASE,
 )
+LONGEST = 40
+"""A numeral of more characters than this is none."""
 _HAN = "零〇一二两三四五六七八九十百千万亿"
 _HAN_NUMBER = re.compile(
     rf"(?P<whole>[{_HAN}]+)分之(?P<part>[{_HAN}]+(?:点[零〇一二三四五六七八九]+)?)"
@@ -201,12 +203,16 @@ def _mixed(match: Match[str]) -> Number:
 
 def _han(match: Match[str]) -> Number | None:
     """A Chinese numeral; None where it says about how many (五六个) or is a word (第一, 一致) rather than a number."""
+    if match["whole"] and max(len(match["whole"]), len(match["part"])) > LONGEST:
+        return None
     if match["whole"]:
         whole, part = _han_value(match["whole"]), _decimal(match["part"])
         if whole in {100, 1000}:
             return _share(part, int(whole))
         return Number(part / whole, part / whole) if whole else None
     body, decimals, scale = match["body"], match["decimals"], match["scale"]
+    if len(body) > LONGEST:
+        return None
     before, after = match.string[: match.start()], match.string[match.end() :]
     if body == "一" and not decimals and not scale and not match["share"] and not (_SUMS[0].search(before) or _SUMS[1].match(after)):
         return None

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 from tao.dialects.grammar import Rules, either, literal, object_rule, one_of, schema_rule, text_except
-from tao.dialects.offer import Offer, Offered, Slot
+from tao.dialects.offer import Offer, Offered, Slot, parameters, required
 
 THOUGHT_LIMIT = {"en": 140, "zh": 60}
 ANSWER_LIMIT = 600
@@ -34,11 +34,11 @@ def arguments(one: Offered, rules: Rules) -> str:
         return one_of(json.dumps(args, ensure_ascii=False) for args in one.calls)
     schema = one.tool.parameters
     rules.within(schema)
-    required = set(schema.get("required", ()))
+    needed = required(one.tool)
     hint = f"{one.tool.name}-input"
     members = [
-        (name, slot_rule(f"{one.tool.name}-{name}", part, one.slots.get(name, Slot()), rules), name in required)
-        for name, part in schema.get("properties", {}).items()
+        (name, slot_rule(f"{one.tool.name}-{name}", part, one.slots.get(name, Slot()), rules), name in needed)
+        for name, part in parameters(one.tool).items()
     ]
     return object_rule(members, rules, hint)
 

@@ -8,6 +8,7 @@ what is known is not offered yet, so that the model fetches first.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice, product
@@ -26,10 +27,14 @@ CONSTANTS = (
 )  # fmt: skip
 """Numbers that conversions need, each with the words of a question that call for it."""
 PERCENT = ("%", "‰")
+LARGEST = 1e21
+"""Nothing larger is written out in digits."""
 MAX_FAILURES = 2
 MAX_FETCHES = 5
 """After so many observations nothing is held back for the sake of a name that was not looked up."""
 ARITHMETIC = re.compile(r"(?=.*\d)[\d\s+\-*/().,%^]+")
+WORKED = re.compile(r"\d\s*\)*\s*(?:[+*^%]\s*|\s[-/]\s+)\(*\s*\d|[-/]\s*\(|^\d[\d.]*/\d[\d.]*$")
+"""What makes a text of digits a sum rather than a phone number (555-0123), a month (2024-05) or a share (15%)."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,8 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
     have = known(run, relevant=True)
     offered = [found for tool in tools if not _failing(tool, run) and (found := _offered(tool, have, run))]
     fetching = tuple(one for one in offered if not one.computes)
-    timing = RELATIVE.search(run.asked.question) is not None and any(_clock(one.tool) for one in offered)
+    asked = {call.tool for call, seen in run.observed if seen.ok}
+    timing = RELATIVE.search(run.asked.question) is not None and any(_clock(one.tool) for one in offered if one.tool.name not in asked)
     if fetching and (timing or (names(run.asked.question) and len(have.numbers) < 2)):
         offered = list(fetching)
     if timing and nudge is None and DURATION.search(run.asked.question):
@@ -106,8 +112,8 @@ DURATION = re.compile(r"how (many (days|weeks|months|years|hours)|long|old)\b|�
 
 def _clock(tool: ToolSpec) -> bool:
     """Whether the tool tells what day or time it is: it asks for nothing and speaks of it."""
-    said = f"{tool.name} {tool.description}".lower()
-    return not tool.parameters.get("required") and re.search(r"date|time|today|日期|时间|今天|几号", said) is not None
+    said = re.sub(r"[_\W]+", " ", re.sub("([a-z])([A-Z])", r"\1 \2", f"{tool.name} {tool.description}")).lower()
+    return not required(tool) and re.search(r"\b(?:date|time|datetime|today|day|now|clock)\b|日期|时间|今天|几号", said) is not None
 
 
 def _finders(fetching: tuple[Offered, ...], run: Run) -> tuple[Offered, ...]:
@@ -124,24 +130,24 @@ def _failing(tool: ToolSpec, run: Run) -> bool:
 
 
 def _offered(tool: ToolSpec, have: Known, run: Run) -> Offered | None:
-    properties: Mapping[str, Any] = tool.parameters.get("properties", {})
+    properties = parameters(tool)
     made = [dict(call.args) for call, _ in run.observed if call.tool == tool.name]
     reads = set(tool.effects) <= {"reads", "network"}
     if not properties:
         return None if made and reads else Offered(tool)
     slots = {name: _slot(name, tool, have, run) for name in properties}
-    required = set(tool.parameters.get("required", ()))
-    if any(slot.values == () for name, slot in slots.items() if name in required):
+    needed = required(tool)
+    if any(slot.values == () for name, slot in slots.items() if name in needed):
         return None
-    if all(slot.values is not None for slot in slots.values()) and required == set(properties):
-        fresh = tuple(args for args in _combinations(slots) if not (reads and args in made))
-        return Offered(tool, slots, fresh) if fresh else None
+    if all(slot.values is not None for slot in slots.values()) and needed == set(properties):
+        fresh = tuple(islice((args for args in _combinations(slots) if not (reads and args in made)), MAX_COMBINATIONS + 1))
+        return Offered(tool, slots, fresh if len(fresh) <= MAX_COMBINATIONS else None) if fresh else None
     if len(properties) == 1:
         (name,) = properties
         sums = expressions(run.asked.question) if slots[name].terms is not None else ()
         if sums and not made:
             return Offered(tool, slots, tuple({name: text} for text in sums))
-        if reads and slots[name].terms is None:
+        if reads and slots[name].terms is None and _plain(properties[name]):
             slots[name] = replace(slots[name], used=tuple(str(args[name]) for args in made if name in args))
     return Offered(tool, slots)
 
@@ -150,21 +156,20 @@ def _combinations(slots: Mapping[str, Slot]) -> Iterator[dict[str, Any]]:
     """Every way to fill all slots from their values; slots with the same values take different ones."""
     pools = [slot.values or () for slot in slots.values()]
     twins = [(a, b) for a in range(len(pools)) for b in range(a) if pools[a] == pools[b] and isinstance(pools[a][:1] and pools[a][0], str)]
-    whole = (combo for combo in product(*pools) if all(combo[a] != combo[b] for a, b in twins))
-    return (dict(zip(slots, combo, strict=True)) for combo in islice(whole, MAX_COMBINATIONS))
+    return (dict(zip(slots, combo, strict=True)) for combo in product(*pools) if all(combo[a] != combo[b] for a, b in twins))
 
 
 def _slot(name: str, tool: ToolSpec, have: Known, run: Run) -> Slot:
-    properties = tool.parameters["properties"]
+    properties = parameters(tool)
     schema = properties[name]
     if not isinstance(schema, Mapping):
         return Slot()
-    if "enum" in schema:
+    if isinstance(schema.get("enum"), list | tuple):
         return Slot(tuple(schema["enum"]))
     samples = examples(tool)
     form = kind(schema, samples.get(name))
     if schema.get("type") == "integer" and any(kind(s, samples.get(n)) == "date" for n, s in properties.items() if n != name):
-        return Slot(tuple(_offsets(run, name)))
+        return Slot(tuple(shift for shift in _offsets(run, name) if _allowed(shift, schema)))
     if schema.get("type") not in ("string", None):
         return Slot()
     if form == "date":
@@ -176,11 +181,23 @@ def _slot(name: str, tool: ToolSpec, have: Known, run: Run) -> Slot:
     if len(properties) == 1 and (listed := _listed(tool, run)):
         return Slot(listed)
     sample = samples.get(name)
-    return Slot(barred=(sample,) if isinstance(sample, str) and not schema.get("pattern") and sample.lower() not in have.text.lower() else ())
+    return Slot(barred=(sample,) if isinstance(sample, str) and _plain(schema) and sample.lower() not in have.text.lower() else ())
+
+
+def _plain(schema: Any) -> bool:
+    """Whether it asks for text and says nothing about its form, so that "any text but these" keeps to it."""
+    if not isinstance(schema, Mapping) or {"pattern", "format", "const", "$ref", "anyOf", "oneOf", "allOf"} & set(schema):
+        return False
+    return schema.get("type") in ("string", None) and schema.get("minLength", 0) in (0, 1) and "maxLength" not in schema
+
+
+def _allowed(value: int, schema: Mapping[str, Any]) -> bool:
+    low, high = (limit if isinstance(limit := schema.get(key), int | float) else value for key in ("minimum", "maximum"))
+    return low <= value <= high
 
 
 LISTING = re.compile(
-    r"(?:\bone of|\bchoose from|\b(?:known|available|valid|allowed|supported)\b[^,.;:\n]{0,20}:|(?:可选|可用|支持|只能是|包括)[^，。；：:\n]{0,8}[：:])\s*([^\n]+)",
+    r"(?:\bone of(?:[^,.;:\n]{0,40}:)?|\bchoose from|\b(?:known|available|valid|allowed|supported)\b[^,.;:\n]{0,20}:|(?:可选|可用|支持|只能是|包括)[^，。；：:\n]{0,8}[：:])\s*([^\n]+)",
     re.IGNORECASE,
 )
 
@@ -190,8 +207,14 @@ def _listed(tool: ToolSpec, run: Run) -> tuple[str, ...]:
     last = [seen for call, seen in run.observed if call.tool == tool.name][-1:]
     if not last or last[0].ok or not (match := LISTING.search(last[0].text)):
         return ()
-    items = [item.strip(" '\"`“”‘’[]()（）") for item in re.split(r"[,，、]|\bor\b|或", re.split(r"[.。;；\n]", match.group(1))[0])]
-    return tuple(items) if len(items) > 1 and all(0 < len(item) <= 40 for item in items) else ()
+    parts = re.split(r"[,，、]|\bor\b|或", re.split(r"[.。;；\n]", match.group(1))[0])
+    parts += re.split(r"\band\b|[和与及]", parts[-1])  # "Rome, Paris and Lima", though it may be one name
+    items = tuple(dict.fromkeys(item for part in parts if (item := part.strip(" '\"`“”‘’[]()（）"))))
+    return items if len(items) > 1 and all(len(item) <= 40 for item in items) else ()
+
+
+NEAR = ((1.0, r"\b(?:tomorrow|yesterday)\b|\b(?:an?|next|last)\s+week\b|[明昨][天日]|[上下]个?(?:周|星期)"), (2.0, r"[后前]天"))
+"""Words of a question that say how many days (or weeks) away a day is."""
 
 
 def _offsets(run: Run, name: str) -> Iterator[int]:
@@ -200,11 +223,13 @@ def _offsets(run: Run, name: str) -> Iterator[int]:
     unit = {"days": "days?|天|日", "weeks": "weeks?|周|星期", "months": "months?|个?月", "years": "years?|年"}.get(name, re.escape(name))
     seen = " ".join(observation.text for _, observation in run.observed if observation.ok)
     told = [n.value for n in numbers(question)] + [*number_words(question)]
+    told += [days for days, words in NEAR if name == "days" and re.search(words, question, re.IGNORECASE)]
+    told += [1.0] * bool(re.search(rf"\b(?:an?|next|last)\s+(?:{unit})\b|[上下]个?(?:{unit})", question, re.IGNORECASE))
     told += [float(found) for found in re.findall(rf"(\d+)[\s\"']*(?:{unit})", seen)]
     told += [float(found) for found in re.findall(rf"(?:{unit})[\"']?\s*[:：=]\s*(\d+)(?![\d.])", seen)]
     weeks = name == "days" and re.search(r"weeks?\b|周|星期", question)
     for value in dict.fromkeys(told):
-        if value == int(value) and 0 < value < 1e5:
+        if 0 < value < 1e5 and value == int(value):
             yield from (sign * int(value) * times for times in ((7, 1) if weeks else (1,)) for sign in (1, -1))
 
 
@@ -222,7 +247,7 @@ def kind(schema: Any, example: Any) -> str:
             return "date"
         if codes(text) == (text,):
             return "code"
-        if ARITHMETIC.fullmatch(text) and re.search(r"\d\s*[-+*/^%]", text):
+        if ARITHMETIC.fullmatch(text) and WORKED.search(text):
             return "arithmetic"
     if re.search(r"YYYY-MM-DD", f"{schema.get('description', '')}"):
         return "date"
@@ -231,8 +256,21 @@ def kind(schema: Any, example: Any) -> str:
 
 def _fits(code: str, schema: Mapping[str, Any], example: Any) -> bool:
     if "pattern" in schema:
-        return re.search(str(schema["pattern"]), code) is not None
+        with suppress(re.error):  # a pattern of another dialect says nothing here
+            return re.search(str(schema["pattern"]), code) is not None
     return isinstance(example, str) and shape(code) == shape(example)
+
+
+def parameters(tool: ToolSpec) -> Mapping[str, Any]:
+    """Its parameters' schemas by name; none where its schema has no such table."""
+    found = tool.parameters.get("properties")
+    return found if isinstance(found, Mapping) else {}
+
+
+def required(tool: ToolSpec) -> frozenset[str]:
+    """The names of the parameters that a call must have; none where its schema does not list them."""
+    found = tool.parameters.get("required")
+    return frozenset(name for name in found if isinstance(name, str)) if isinstance(found, list | tuple) else frozenset()
 
 
 @lru_cache(maxsize=256)
@@ -251,12 +289,12 @@ def _examples(description: str, keys: tuple[str, ...]) -> dict[str, Any]:
 
 def examples(tool: ToolSpec) -> dict[str, Any]:
     """Example values by parameter, from the schema (`examples`, `example`) or from a JSON object in the description."""
-    properties: Mapping[str, Any] = tool.parameters.get("properties", {})
+    properties = parameters(tool)
     found = dict(_examples(tool.description, tuple(properties)))
     for name, schema in properties.items():
         if isinstance(schema, Mapping):
             listed = schema.get("examples") or ([schema["example"]] if "example" in schema else [])
-            if listed:
+            if listed and isinstance(listed, list | tuple):
                 found[name] = listed[0]
     return found
 
@@ -276,10 +314,15 @@ def terms(have: Known, question: str) -> Iterable[str]:
         if number.unit in PERCENT:
             values = [number.value, number.scaled, 1 - number.scaled, 1 + number.scaled]
         else:
-            values = [number.value if not number.unit or number.unit in question.lower() else number.scaled]
-        listed |= dict.fromkeys(plain(value) if value >= 0 else f"({plain(value)})" for value in values)
+            values = [number.value if not number.unit or _says(question, number.unit) else number.scaled]
+        listed |= dict.fromkeys(plain(value) if value >= 0 else f"({plain(value)})" for value in values if abs(value) < LARGEST)
     listed |= dict.fromkeys(plain(word) for word in number_words(have.text))
     return listed | dict.fromkeys(plain(constant) for constant, words in CONSTANTS if re.search(words, question, re.IGNORECASE))
+
+
+def _says(question: str, unit: str) -> bool:
+    """Whether the unit stands in the question as a word of its own (the k of 20k, not that of "take")."""
+    return re.search(rf"(?<![a-z]){re.escape(unit)}(?![a-z])", question.lower()) is not None
 
 
 def plain(value: float) -> str:

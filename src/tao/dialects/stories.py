@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tao.dialects.offer import examples, kind
+from tao.dialects.offer import examples, kind, parameters, required
 from tao.events import Asked, Decided, Event, Observed
 from tao.messages import Call, Observation, ToolSpec
 from tao.run import Run
@@ -34,10 +34,9 @@ def stories(tools: Sequence[ToolSpec], lang: str) -> tuple[Run, ...]:
 def _lookup(tools: Sequence[ToolSpec]) -> Role | None:
     """The tool that takes one free text to look for."""
     for tool in tools:
-        properties = tool.parameters.get("properties", {})
-        required = tuple(tool.parameters.get("required", ()))
-        (name,) = required if len(required) == 1 else next(iter(properties.items()), ("",))[:1]
-        if len(required) <= 1 and QUERY.fullmatch(name) and kind(properties.get(name), examples(tool).get(name)) == "":
+        properties, needed = parameters(tool), required(tool)
+        (name,) = needed if len(needed) == 1 else (next(iter(properties), ""),)
+        if len(needed) <= 1 and QUERY.fullmatch(name) and kind(properties.get(name), examples(tool).get(name)) == "":
             return Role(tool.name, name)
     return None
 
@@ -45,10 +44,9 @@ def _lookup(tools: Sequence[ToolSpec]) -> Role | None:
 def _compute(tools: Sequence[ToolSpec]) -> Role | None:
     """The tool that takes one arithmetic expression."""
     for tool in tools:
-        required = tuple(tool.parameters.get("required", ()))
-        properties = tool.parameters.get("properties", {})
-        if len(required) == 1 and kind(properties.get(required[0]), examples(tool).get(required[0])) == "arithmetic":
-            return Role(tool.name, required[0])
+        needed = required(tool)
+        if len(needed) == 1 and kind(parameters(tool).get(name := min(needed)), examples(tool).get(name)) == "arithmetic":
+            return Role(tool.name, name)
     return None
 
 

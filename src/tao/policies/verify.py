@@ -142,4 +142,4 @@ def _told(run: Run) -> list[str]:
 
 
 def _small(number: Number) -> bool:
-    return number.value == int(number.value) and 0 <= number.value <= SMALL and number.value == number.scaled
+    return 0 <= number.value <= SMALL and number.value == int(number.value) and number.value == number.scaled
