@@ -3,22 +3,23 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from tao.dialects.clean import SPACE, one_line_code, unfence, untoken
 from tao.dialects.convert import Parameters, convert, kinds, missing, parameters
 from tao.dialects.forms import Listed, closing, listed
-from tao.dialects.later import later
 from tao.dialects.repair import Read, read_json, read_loose, read_strict
 from tao.messages import ToolSpec
 
-_JSONISH = later(r"[{｛\[]\s{0,40}[{｛\[]?\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
-_QUOTED_KEY = later(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:：]")
-_LITERAL = later(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
+MAX_PAIRS = 100
+_JSONISH = re.compile(r"[{｛\[]\s{0,40}[{｛\[]?\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
+_QUOTED_KEY = re.compile(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:：]")
+_LITERAL = re.compile(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
-_QUOTE_END = later(r"([\"'])([^\"'\n]{1,2000})([\"'])[ \t]*\n[ \t]*\n")
+_QUOTE_END = re.compile(r"([\"'])([^\"'\n]{1,2000})([\"'])[ \t]*\n[ \t]*\n")
 _PAIR = r"(?:^|[,，;；\n]|(?<=[\"'”]) )[ \t]{0,40}(?:[-*][ \t])?[\"'`“]?(KEYS)[\"'`”]?[ \t]{0,9}[:：=＝](?!=)[ \t]{0,9}"
-_UNKNOWN_KEY = later(r"(?:^|[,，;；]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
+_UNKNOWN_KEY = re.compile(r"(?:^|[,，;；]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +187,11 @@ def _pairs(shape: Parameters, body: str) -> dict[str, Any] | None:
     """`key: value` or `key=value` pairs, on lines or between commas, where every key is a parameter."""
     keys = "|".join(re.escape(name) for name in sorted(shape.schemas, key=len, reverse=True))
     mark = re.compile(_PAIR.replace("KEYS", keys), re.IGNORECASE)
-    if not (first := mark.match(body)):
+    if not mark.match(body):
         return None
-    found = list(mark.finditer(body))
+    found = list(islice(mark.finditer(body), MAX_PAIRS + 1))
     names = [shape.known(match[1]) or match[1] for match in found]
-    if len(set(names)) != len(names) or first.start():
+    if len(set(names)) != len(names) or len(found) > MAX_PAIRS:
         return None
     ends = [match.start() for match in found[1:]] + [len(body)]
     values = [body[match.end() : end] for match, end in zip(found, ends, strict=True)]

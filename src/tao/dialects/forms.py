@@ -6,15 +6,14 @@ from itertools import islice
 from typing import Any, Literal
 
 from tao.dialects.clean import fence_at
-from tao.dialects.later import later
 from tao.dialects.repair import Fault, Loose, Read, Stop, read_strict
 
 _PAIRS = {"[": "]", "(": ")", "［": "］", "（": "）", "{": "}"}
 _ROUND, _SQUARE = re.compile(r"[()（）]"), re.compile(r"[\[\]［］]")
-_QUOTED = later(r"[\"'\n]|\\.")
+_QUOTED = re.compile(r"[\"'\n]|\\.")
 MAX_BRACKETS = 4000
 """So many brackets are counted in one call."""
-_KEYWORD = later(r"([A-Za-z_\u4e00-\u9fff][\w.\-]{0,79}+)[ \t]*[=＝](?![=])")
+_KEYWORD = re.compile(r"([A-Za-z_\u4e00-\u9fff][\w.\-]{0,79}+)[ \t]*[=＝](?![=])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,9 @@ import re
 from tao.dialects.clean import SPACE, fence_at
 from tao.dialects.jsoncalls import answer_in, certain, wishes
 from tao.dialects.labels import label_at
-from tao.dialects.later import later
-from tao.dialects.leaks import harmony, leak_at, python, tags
+from tao.dialects.leaks import harmony, leak_at, python, seek, tags
 from tao.dialects.leaks.openers import OPENER, SKIP
-from tao.dialects.names import Tools, is_finish, is_null, peeled
+from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.state import MAX_TRIES, Scan
 from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, Wish, outcome
@@ -19,28 +18,28 @@ Step = tuple[Outcome | None, int]
 REACH = 200
 """So many characters are looked back for a name."""
 _BLANK = SPACE + "`"
-_LINK = later(r"[\s;,]{0,40}(?=[{｛])")
-_CUT = later(
+_LINK = re.compile(r"[\s;,]{0,40}(?=[{｛])")
+_CUT = re.compile(
     r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|tool_?calls?"
     r"|name[\"'”]\s{0,9}:\s{0,9}[\"'“][^\"'”\n]{1,80}[\"'”]\s{0,9},\s{0,9}[\"'“](?:arg|par)\w*)",
     re.IGNORECASE,
 )
-_CUT_NAME = later(
+_CUT_NAME = re.compile(
     r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|name)[\"'”]\s{0,9}:\s{0,9}[\"'“]([^\"'”\n]{1,80})[\"'”]",
     re.IGNORECASE,
 )
-_OWN_TAG = later(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})[ \t]{0,4}/?>")
-_GENERIC = later(r"[ \t]*tool_call\(")
-_TO = later(
+_OWN_TAG = re.compile(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})[ \t]{0,4}/?>")
+_GENERIC = re.compile(r"[ \t]*tool_call\(")
+_TO = re.compile(
     r"to=((?:functions?\.)?[\w.\-\u4e00-\u9fff]{1,120}+)[^{\n<]{0,40}+(?:<\|[^|>]{1,30}+\|>[^{\n<]{0,20}+){0,3}+\s{0,9}+(?=\{)"
 )
-_FUNCTIONARY = later(r">>>[ \t]?([\w.\-\u4e00-\u9fff]{1,120})[ \t]*(?:\n|(?=\{)|$)")
-ANSWER_TAG = later(r"<(final_answer|answer|最终答案)>", re.IGNORECASE)
+_FUNCTIONARY = re.compile(r">>>[ \t]?([\w.\-\u4e00-\u9fff]{1,120})[ \t]*(?:\n|(?=\{)|$)")
+ANSWER_TAG = re.compile(r"<(final_answer|answer|最终答案)>", re.IGNORECASE)
 
 
 def known(name: str, tools: Tools) -> bool:
     """Whether this is a tool's own name, with what models put around one."""
-    return any(map(tools.get, peeled(name.strip(SPACE))))
+    return tools.find(name) is not None
 
 
 def line_before(text: str, start: int) -> tuple[str, int]:
@@ -321,7 +320,8 @@ def answer_tag_item(scan: Scan, start: int) -> Step:
         return None, start + 1
     close = re.compile(f"</{found[1]}>", re.IGNORECASE).search(scan.text, found.end())
     end = close.start() if close else len(scan.text)
-    if (opener := OPENER.search(scan.text, found.end(), end)) and leak_at(scan.text, opener.start(), scan.tools):
+    opener = seek(scan.text, found.end(), end)
+    if opener is not None and leak_at(scan.text, opener, scan.tools):
         scan.keep(start, scan.mode, found.end())
         return None, found.end()
     scan.keep(start, "aside", end)

@@ -1,24 +1,25 @@
 """What must be held back of a growing reply, because what comes next may change what it is."""
 
+import re
 
 from tao.dialects.clean import SPACE
 from tao.dialects.labels import LABEL_LINE, MARKS, Label, label_at
-from tao.dialects.later import later
 
 _STARTS = (
     "acti", "answ", "fina", "thou", "thin", "obse", "ques", "最终", "最后", "答案", "回答", "行动", "动作", "思考", "想法", "观察", "用户", "问题",
 )  # fmt: skip
-_LABEL_LINE = later(LABEL_LINE)
-_REST = later(rf"[{MARKS}]*+")
+_LABEL_LINE = re.compile(LABEL_LINE)
+_REST = re.compile(rf"[{MARKS}]*+")
 LONGEST_LABEL = 40
 _MARKUP = (
     "tool", "function", "invoke", "action", "use_", "call_", "execute", "xai:", "seed:", "minimax:", "antml:", "steptml:",
     "longcat", "start_", "end_of_turn", "turn|", "s>", "/s>", "eos>", "bos>", "response", "/response", "think", "/think",
-    "thought", "/thought", "reason", "/reason", "reflect", "scratch", "inner_mono", "/seed", "final_answer", "answer", "/answer", "observation", "parallel", "search_",
+    "thought", "/thought", "reason", "/reason", "reflect", "scratch", "inner_mono", "/seed", "final_answer", "answer",
+    "/answer", "observation", "parallel", "search_",
 )  # fmt: skip
 _SQUARES = ("TOOL", "/INST", "INST", "EOS", "BOS", "THINK", "/THINK", "END_TOOL", "/TOOL", "e~")
-_TAG = later(r"<([^\s<>]{0,24})")
-_SQUARE = later(r"\[(/?[A-Z_~]{0,16})")
+_TAG = re.compile(r"<([^\s<>]{0,24})")
+_SQUARE = re.compile(r"\[(/?[A-Z_~]{0,16})")
 
 
 def maybe_label(line: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tao.dialects.clean import SPACE
-from tao.dialects.names import Tools, is_finish, is_null, peeled
+from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.wishes import Wish
 
 _NAMES = ("tool", "toolname", "name", "function", "functionname", "recipientname")
@@ -90,6 +90,6 @@ def certain(wish: Wish, tools: Tools, *, alone: bool = True) -> bool:
 
     A bare name without an input counts only where the JSON stands alone.
     """
-    if any(map(tools.get, peeled(wish.name.strip(SPACE)))):
+    if tools.find(wish.name):
         return alone or wish.react or wish.given is not None
     return (is_finish(wish.name, tools) and wish.given is not None) or (wish.react and is_null(wish.name, tools))

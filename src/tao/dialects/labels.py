@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tao.dialects.clean import SPACE, ZERO_WIDTH, fence_at, visible
-from tao.dialects.later import later
 
 WORDS = {
     "final": r"final[ _\-]{0,2}(?:answer|response)|answer|最终(?:答案|回答|答复|回复|回应)|最后的?(?:回应|回答|答案|回复)|答案|回答",
@@ -21,7 +20,7 @@ WORDS = {
     "question": r"question|(?:用户)?问题",
 }
 _ACTIONS = frozenset(("action", "行动", "动作"))
-STRONG = later(r"final|最", re.IGNORECASE)
+STRONG = re.compile(r"final|最", re.IGNORECASE)
 RESIDUE = "observation"
 
 MARKS = rf" \t\xa0\u3000>#*_`\-+•.)\d、（(\[【☀-➿🌀-🫿\ufe0f{ZERO_WIDTH}"
@@ -33,7 +32,7 @@ _STARTS = {
 }  # fmt: skip
 _GAP = rf"[ \t\xa0{ZERO_WIDTH}]"
 _NUMBER = rf"(?:{_GAP}{{0,3}}(?:[#(（\[]?\d{{1,3}}[)）\]]?|[一二三四五六七八九十]))?"
-LABEL = later(
+LABEL = re.compile(
     rf"(?P<prefix>{_PREFIX})(?P<word>{'|'.join(WORDS.values())}){_NUMBER}{_GAP}{{0,3}}(?P<mid>[*_`\]】）)]{{0,4}}){_GAP}{{0,3}}"
     rf"(?:[:：](?P<after>[*_`]{{0,3}})|(?P<bare>$)|(?P<square>(?<=[】\]])))",
     re.IGNORECASE | re.MULTILINE,
@@ -44,17 +43,22 @@ LABEL_LINE = (
     r"|最[终后]|答案|回答|行动|动作|思考|想法|观察|用户|问题)"
 )
 _MERGED = {("thought", "action"), ("thought", "final"), ("action", "final")}
-_AGAIN = later(LABEL_LINE)
-LINE = later(rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~))")
+_AGAIN = re.compile(LABEL_LINE)
+LINE = re.compile(rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~))")
 """A line that may begin with a label or a fence; finds the few lines worth a closer look."""
-_FENCE_LINE = later(r"\n[ \t]*(?=```|~~~)")
-MID_INPUT = later(rf"(?:{WORDS['input']})[ \t]*\d{{0,3}}[ \t]*[*_`]{{0,3}}[:：][*_`]{{0,3}}", re.IGNORECASE)
-MID_ACTION = later(rf"(?:{WORDS['action']})[ \t]*\d{{0,3}}[ \t]*[*_`]{{0,3}}[:：][*_`]{{0,3}}", re.IGNORECASE)
-MID_OBSERVATION = later(
+_LABEL_ONLY = re.compile(rf"\n(?={LABEL_LINE})")
+_FENCE_LINE = re.compile(r"\n[ \t]*(?=```|~~~)")
+_ACTION = r"[Cc][Tt][Ii][Oo][Nn]"
+_GIVEN = r"(?:[Ii]nputs?|INPUTS?|[Aa]rg(?:ument)?s|[Pp]aram(?:eter)?s)"
+_MARKED = r"[ \t]{0,9}\d{0,3}[ \t]{0,9}[*_`]{0,3}[:：][*_`]{0,3}"
+MID_INPUT = re.compile(rf"[Aa行动](?:(?<=[Aa]){_ACTION}[ _\-]{{0,2}}{_GIVEN}|(?:(?<=行)动|(?<=动)作)的?(?:输入|参数)){_MARKED}")
+MID_ACTION = re.compile(rf"[Aa行动](?:(?<=[Aa]){_ACTION}|(?<=行)动|(?<=动)作){_MARKED}")
+"""The same labels within a line."""
+MID_OBSERVATION = re.compile(
     r"(?:(?<=\s)|(?<=[\])}.。\"']))(?:(?:Observation|OBSERVATION)[ \t]*\d{0,3}[ \t]*:|观察\d{0,3}[:：]|<observation>)"
 )
-TAG_OBSERVATION = later(r"(?m)^[ \t]*<observation>", re.IGNORECASE)
-JUNK = later(
+TAG_OBSERVATION = re.compile(r"(?m)^[ \t]*<observation>", re.IGNORECASE)
+JUNK = re.compile(
     r"(?m)^[ \t]*(?:Action (?!Input)[A-Z]\w+|(?:Tool|Output|Function) (?:Name|Arguments|Description|Files|Output|Result"
     r"|Call))[ \t]*[:：]"
 )
@@ -67,7 +71,7 @@ MAX_AGAIN = 3
 """So often a label may stand doubled."""
 
 
-_VEILED = later(f"[{ZERO_WIDTH}]")
+_VEILED = re.compile(f"[{ZERO_WIDTH}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +163,7 @@ def next_label(text: str, start: int, end: int | None = None) -> Label | None:
     if (start == 0 or text[start - 1] == "\n") and (label := label_at(text, start)):
         return label
     at = start
-    while mark := LINE.search(text, at, limit):
+    while mark := _LABEL_ONLY.search(text, at, limit):
         at = mark.end()
         if label := label_at(text, at):
             return label

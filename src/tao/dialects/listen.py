@@ -5,25 +5,25 @@ answer is held back, and where a reply can only be judged as a whole, it is. Wha
 that of `read`, which has the last word.
 """
 
+import re
 from collections.abc import Sequence
 
 from tao.dialects.answers import NO_TOOL, same_strength, step_begins
 from tao.dialects.clean import FENCE, SPACE, ZERO_WIDTH, closing_marks
 from tao.dialects.holding import line_label, markup_hold, maybe_label
 from tao.dialects.labels import MID_ACTION, MID_INPUT, Label
-from tao.dialects.later import later
 from tao.dialects.leaks.openers import OPENER, RESULT
-from tao.dialects.names import Tools, is_finish, is_null, peeled
+from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.read import read
 from tao.dialects.thoughts import OPEN, STRAY, block_at
 from tao.events import Decided
 from tao.messages import ToolSpec
 from tao.seams import Delta
 
-_RISKY = later(
+_RISKY = re.compile(
     r"```|~~~|` ` `|[{｛✿]|^[ \t]*(?:[\[［]|>>>|tool_call\()|to=functions|\[ARGS\]|analysis(?=[A-Z])|functools|call:"
 )
-_NAME = later(
+_NAME = re.compile(
     r"[{,]\s{0,40}\"(?:tool|action|tool_name)\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\""
     r"|\{\s{0,40}\"name\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\"\s{0,9},\s{0,9}\"(?:arg|par|inp)"
     r"|<(?:\w{1,9}:)?(?:function|invoke|tool)(?:=|[ \t]+name[ \t]*=)[ \t]*[\"']?([^\"'<>\n{(\s]{1,100})[\"']?\s{0,9}>"
@@ -31,7 +31,7 @@ _NAME = later(
     r"|to=functions\.([\w.\-]{1,100})[ <]|\[TOOL_CALLS\]\s{0,9}([\w.\-]{1,100})[\[{]"
     r"|<tool_call>\s{0,9}([\w.\-\u4e00-\u9fff]{1,100})\s{0,9}<arg_key>"
 )
-_LINE_END = later(r"[\[(（［{｛]")
+_LINE_END = re.compile(r"[\[(（［{｛]")
 _OPENINGS = frozenset("tool_call("[:length] for length in range(1, 10))
 _TRAILING = SPACE + "*_`~"
 """Held back at the end of a piece: more of it may turn out to be a mark that belongs to the label or to a fence."""
@@ -246,7 +246,7 @@ class Listening:
         said: list[Delta] = []
         if not self._called and len(self._text) - self._at < WINDOW and (found := _NAME.search(self._text, self._at)):
             name = next(filter(None, found.groups()))
-            tool = next(filter(None, map(self.index.get, peeled(name))), None)
+            tool = self.index.find(name)
             if tool and self._sure(found.end()):
                 said = self._call(tool.name)
         if result := RESULT.search(self._text, max(self._at, self._seen - 40)):

@@ -8,32 +8,31 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from tao.dialects.clean import SPACE, STRUCTURE, visible
-from tao.dialects.later import later
 from tao.messages import ToolSpec
 
 FINISH = frozenset(
     "finalanswer finish finished terminate final done finalresponse 结束 完成 最终答案 最终回答 最后的回应 最终回复 最后回答 回答用户".split()
 )
-NULL = later(
+NULL = re.compile(
     r"(?:n/?\.?a\.?|none|null|nil|nothing|no|not?[ _-](?:tools?|actions?|further|more|need)\b.*|-+|无|空|没有|不需要|无需.*|没有.*"
     r"|不(?:需要|用|使用|必).*|直接(?:回复|回答|作答|答复).*|(?:none|no|not|n/?a)\b(?![_\-.\w]).*)",
     re.IGNORECASE | re.DOTALL,
 )
-NEGATED = later(
+NEGATED = re.compile(
     r"\b(?:no|not|don'?t|do not|without|never|cannot|can'?t|instead of|neither)\b|不(?:用|要|需|必|使用|调用|能|应该?|再)|没(?:有|必要)|无需|无须"
     r"|别(?:用|再|调)|并非",
     re.IGNORECASE,
 )
 MAX_NAME = 400
 """No name, and no phrase around one, is longer."""
-_WORD = later(r"[\s_\-]+")
-_LEAD = later(r"(?:functions?|tools?|default_api|multi_tool_use)[.:](?=\w)", re.IGNORECASE)
-_COUNT = later(r"(?::\d{1,4}|\[\d{1,4}\])$")
-_REMARK = later(r"[ \t]*[(（\[][^()（）\[\]]{0,200}[)）\]]$")
-_USE = later(
+_WORD = re.compile(r"[\s_\-]+")
+_LEAD = re.compile(r"(?:functions?|tools?|default_api|multi_tool_use)[.:](?=\w)", re.IGNORECASE)
+_COUNT = re.compile(r"(?::\d{1,4}|\[\d{1,4}\])$")
+_REMARK = re.compile(r"[ \t]*[(（\[][^()（）\[\]]{0,200}[)）\]]$")
+_USE = re.compile(
     r"(?:use|call|using|invoke|run|调用|使用|采用|运行)[ \t]*(?:the[ \t]+)?(?:tools?\b|function\b|工具)?[ \t]*[:：]?[ \t]*", re.IGNORECASE
 )
-_TOOL = later(r"[ \t]*(?:tool|function|工具|函数)$", re.IGNORECASE)
+_TOOL = re.compile(r"[ \t]*(?:tool|function|工具|函数)$", re.IGNORECASE)
 _QUOTES = "\"'`“”‘’「」『』*<>[]【】{}"
 
 
@@ -66,6 +65,11 @@ class Tools:
         found = self.squeezed.get(squeeze(name), ())
         same = [spec for spec in found if spec.name.lower() == name.lower()]
         return same[0] if len(same) == 1 else found[0] if len(found) == 1 else None
+
+    def find(self, name: str) -> ToolSpec | None:
+        """By name, with what models put around one; no phrase."""
+        name = name.strip(SPACE)
+        return self.exact.get(name) or next(filter(None, map(self.get, peeled(name))), None)
 
     def resolve(self, phrase: str) -> ToolSpec | None:
         """The tool that an action line names, stripped of what models put around a name; None where that is not certain."""

@@ -5,31 +5,33 @@ A quote ends its string where what follows reads on as JSON. Where two readings 
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from tao.dialects.clean import ZERO_WIDTH
-from tao.dialects.later import later
 
 MAX_INNER = 64
 """So many quotes that nobody escaped may stand in one string."""
+MAX_QUOTES = 2000
+"""So many quotes and escapes of one string are looked at."""
 QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "`": "`"}
 """What closes a string that is opened by it."""
 FOLD = {";": ",", "；": ",", "｛": "{", "｝": "}", "［": "[", "］": "]", "（": "(", "）": ")", "，": ",", "：": ":", "＝": "=", "、": ","}
 """Structure in full width, and what stands for a comma."""
-SPACES = later(rf"[\s{ZERO_WIDTH}]*+")
-_NEXT_KEY = later(
+SPACES = re.compile(rf"[\s{ZERO_WIDTH}]*+")
+_NEXT_KEY = re.compile(
     r"(?:\\?[\"'“`‘][^\"'“”`\n\\{}\[\],:]{1,80}\\?[\"'”`’]|[A-Za-z_\u4e00-\u9fff][\w\-]{0,60}+)[\s]{0,40}+(?:[:：=])"
 )
-_CUT_KEY = later(r"(?:\\?[\"'“`‘])?[^\"'“”\n:,{}\[\]]{0,80}(?:\\?[\"'”])?\s{0,20}$")
-_KEYLESS = later(r"\s{0,20}\"[^\"\n\\]{0,80}\"\s{0,20}(?:\}|,\s{0,20}\"[^\"\n\\]{1,80}\"\s{0,9}:)")
+_CUT_KEY = re.compile(r"(?:\\?[\"'“`‘])?[^\"'“”\n:,{}\[\]]{0,80}(?:\\?[\"'”])?\s{0,20}$")
+_KEYLESS = re.compile(r"\s{0,20}\"[^\"\n\\]{0,80}\"\s{0,20}(?:\}|,\s{0,20}\"[^\"\n\\]{1,80}\"\s{0,9}:)")
 """A value that stands where a key should: what the writer meant cannot be told."""
-_JOINED = later(r"\s{1,9}[+%]\s{0,9}[\"'(\w]|\+\s{0,9}[\"']|\.\w{1,20}\(")
+_JOINED = re.compile(r"\s{1,9}[+%]\s{0,9}[\"'(\w]|\+\s{0,9}[\"']|\.\w{1,20}\(")
 _MARKS = {
     "escaped": re.compile(r'\\+"'),
-    '"': re.compile(r'[“”"\\]'),
-    **{quote: re.compile(rf"[{quote}\\]") for quote in ("'", "’", "`")},
+    '"': re.compile(r'[“”"]|(?:\\.)++', re.DOTALL),
+    **{quote: re.compile(rf"{quote}|(?:\\.)++", re.DOTALL) for quote in ("'", "’", "`")},
 }
 _MARKS["”"] = _MARKS['"']
-_LATER = later(r"\"\s*+[,}\]]")
+_LATER = re.compile(r"\"\s*+[,}\]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +45,23 @@ class Around:
 def closing_quote(text: str, begin: int, quote: str, around: Around, *, escaped: bool) -> tuple[int | None, int]:
     """Where the string that began at `begin` ends, or None; and how many quotes inside it nobody escaped."""
     close = QUOTES[quote]
-    at, inner, odd, curled = begin, 0, 0, 0
+    inner, odd, curled = 0, 0, 0
     marks = _MARKS["escaped" if escaped else close]
-    while (found := marks.search(text, at)) and inner <= MAX_INNER:
+    for found in islice(marks.finditer(text, begin), MAX_QUOTES):
         at, char = found.start(), found[0]
-        ends = None if escaped and len(char) > 2 else _ends(text, found.end(), around)
-        if char == "\\":
-            at += 2
+        if char[0] == "\\" and not (escaped and char == '\\"'):
             continue
-        if char == "“" or ends is None or (char == "”" and quote == '"' and curled):
-            curled += (char == "“") - (char == "”")
-        elif ends == "":
-            return None, inner + 1
-        elif ends == "yes":
+        if char == "“" or (char == "”" and quote == '"' and curled):
+            curled += 1 if char == "“" else -1
+            continue
+        ends = _ends(text, found.end(), around)
+        if ends == "yes":
             unsure = odd % 2 and close == '"' and _LATER.search(text, found.end())
             return (None if unsure else at), inner
-        else:
-            inner += 1
-            odd += not _is_mark(text, at)
-        at = found.end()
+        inner += 1
+        odd += not _is_mark(text, at)
+        if ends == "" or inner > MAX_INNER:
+            break
     return None, inner
 
 

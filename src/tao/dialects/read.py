@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tao.dialects import wording
-from tao.dialects.clean import SPACE
 from tao.dialects.names import Tools
-from tao.dialects.scan import judge
+from tao.dialects.scan import judge, thought_in
 from tao.dialects.state import Judged
 from tao.dialects.wishes import Acts, Fails, Says, Wish, outcome
 from tao.events import Decided, Misread
@@ -37,14 +36,13 @@ def read_calls(
     if not calls:
         return read(text, tools, step=step, lang=lang)
     index = Tools(tools)
-    wishes = [_wish(call.name, call.arguments) for call in calls]
-    result = outcome(wishes, index)
-    judged = Judged(result if isinstance(result, Acts | Says | Fails) else Fails("no_name", calls[0].name), text.strip(SPACE))
-    return _event(judged, tools, step, lang, [call.id for call in calls])
+    result = outcome([_wish(call.name, call.arguments) for call in calls], index)
+    decided = result if isinstance(result, Acts | Says | Fails) else Fails("no_name", calls[0].name)
+    return _event(Judged(decided, thought_in(text, index)), tools, step, lang, [call.id for call in calls])
 
 
 def _wish(name: str, arguments: Any) -> Wish:
-    """A call as a server sent it: its arguments as JSON in a text, or (some servers) the object itself."""
+    """A call as a server sent it: its arguments are JSON in a text, or (some servers) the object itself."""
     if isinstance(arguments, str):
         return Wish(name, arguments, "text")
     return Wish(name, arguments if isinstance(arguments, Mapping) else None, "json")

@@ -8,22 +8,22 @@ One pass, no backtracking: the time is linear in the length of the text, and `Fa
 """
 
 import json
+import re
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
 from tao.dialects.escapes import unescape
-from tao.dialects.later import later
 from tao.dialects.quoting import FOLD, QUOTES, SPACES, Around, closing_quote
 
 MAX_DEPTH = 100
-MAX_VALUES = 2000
+MAX_VALUES = 1000
 """Limits of mending: so deep, so many values. Valid JSON knows only the first."""
 
-_NUMBER = later(r"[+-]?(?:(?:0|[1-9]\d{0,400})(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.+\-%:/@])")
-_INTEGER = later(r"[+-]?\d+")
-_WORD = later(r"[^,{}\[\]()\"“”\n，｛｝［］（）：`<>=|;]{1,400}+")
-_KEY = later(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
+_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,400})(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.+\-%:/@])")
+_INTEGER = re.compile(r"[+-]?\d+")
+_WORD = re.compile(r"[^,{}\[\]()\"“”\n，｛｝［］（）：`<>=|;]{1,400}+")
+_KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nil": None}
 
@@ -45,7 +45,7 @@ class Fault:
     at: int
 
 
-class Stop(Exception):
+class Stop(Exception):  # noqa: N818 - no error: caught where reading began
     """Reading ends here without a value."""
 
     def __init__(self, kind: Literal["truncated", "damaged"], at: int) -> None:
@@ -310,11 +310,11 @@ class Loose:
         escaped = text[self.pos] == "\\"
         quote = text[self.pos + escaped]
         begin = self.pos + escaped + 1
-        closing, inner = closing_quote(text, begin, quote, Around(enclosing, "(" in self.open), escaped=escaped)
-        if closing is None:
+        place, inner = closing_quote(text, begin, quote, Around(enclosing, "(" in self.open), escaped=escaped)
+        if place is None:
             self.pos = len(text)
             raise self.stop("damaged" if inner else "truncated")
         self.guessed = self.guessed or inner > 0
-        end = closing
-        self.pos, self.closed = end + 1 + escaped, True
-        return unescape(text[begin:end].replace('\\\\"', '"').replace('\\"', '"') if escaped else text[begin:end])
+        self.pos, self.closed = place + 1 + escaped, True
+        content = text[begin:place]
+        return unescape(content.replace('\\\\"', '"').replace('\\"', '"') if escaped else content)

@@ -9,29 +9,36 @@ from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
 from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, label_at, next_label, unveiled
-from tao.dialects.later import later
-from tao.dialects.leaks import OPENER, OPENING, harmony
+from tao.dialects.leaks import OPENER, OPENING, SOUGHT, harmony, opener_from
 from tao.dialects.names import Tools, is_finish
 from tao.dialects.repair import Read, read_strict
 from tao.dialects.state import Judged, Scan
 from tao.dialects.steps import action, input_region, with_input, written_call
-from tao.dialects.thoughts import OPEN, STRAY, block_at
+from tao.dialects.thoughts import OPEN, STRAY, THINKING, block_at
 from tao.dialects.wishes import Acts, Fails, Nothing, Says
 
-MARK = later(
-    rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~|[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())|\{{(?=\s{{0,20}}\\?[\"'“])"
-    rf"|```(?=\w{{0,12}}\s{{0,9}}[{{\[])"
-    rf"|(?P<opener>{OPENER.pattern})|(?P<answer>{ANSWER_TAG.pattern})|>>>(?=[ \t]?\w)|to=(?=functions?\.)|\[ARGS\]"
-    rf"|{OPEN.pattern}",
-    re.IGNORECASE,
+_PLACES = {
+    "\n": rf"(?={LABEL_LINE}|[ \t]*+(?:```|~~~|[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())",
+    "<": rf"(?:(?P<opener>{SOUGHT['<']})|(?P<answer>{ANSWER_TAG.pattern.removeprefix('<')})|{THINKING})",
+    "{": r"(?=\s{0,20}\\?[\"'“])",
+    "`": r"``(?=\w{0,12}\s{0,9}[{\[]|(?:vis-thinking|thinking|thought)[ \t]*\n)",
+    "[": rf"(?:{SOUGHT['[']}|ARGS\]|THINK\])",
+    "✿": SOUGHT["✿"],
+    ":": SOUGHT[":"],
+    "◁": "think▷",
+    ">": r">>(?=[ \t]?\w)",
+    "=": r"(?<=to=)(?=functions?\.)",
+}
+MARK = re.compile(
+    "[\n{`<\\[✿:◁>=](?:" + "|".join(f"(?<={re.escape(mark)}){rest}" for mark, rest in _PLACES.items()) + ")", re.IGNORECASE
 )
-"""Every place where something may begin that decides a reply. Each branch begins with a fixed character: one quick pass."""
+"""Every place where something may begin that decides a reply; the marks are rare, so the pass over a text is quick."""
 
 
-MAX_MARKS = 2000
+MAX_MARKS = 1200
 """So many marks are looked at; a reply with more is no reply."""
 QUESTIONS = ("Question", "question", "QUESTION", "问题", "用户问题")
-_RETURN = later(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
+_RETURN = re.compile(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
 
 
 def judge(text: str, tools: Tools) -> Judged:
@@ -47,6 +54,13 @@ def judge(text: str, tools: Tools) -> Judged:
     found = run(scan) or unlabelled(scan)
     notes = (*(["unfenced"] if whole != text else []), *scan.notes, *(found.notes if isinstance(found, Acts | Says) else ()))
     return Judged(found, scan.thought, tuple(dict.fromkeys(notes)))
+
+
+def thought_in(text: str, tools: Tools) -> str:
+    """The thought in a text that stands beside structured calls: without labels, tags and steps."""
+    scan = Scan("\n" + untoken(lines(text)), tools)
+    run(scan)
+    return scan.thought
 
 
 def _unchannelled(scan: Scan, text: str, bare: harmony.Message) -> Scan:
@@ -150,18 +164,18 @@ def _item(scan: Scan, mark: re.Match[str]) -> Step:
         if text[block[1] : block[1] + 1] not in {"\n", ""}:
             scan.text = text[: block[1]] + "\n" + text[block[1] :]
         return None, block[1]
-    if mark["opener"]:
-        return items.markup_item(scan, start)
     if mark["answer"]:
         return items.answer_tag_item(scan, start)
+    if text.startswith("[ARGS]", start):
+        return items.args_item(scan, start)
+    if text[start] in "<[✿:":
+        return items.markup_item(scan, opener_from(text, start))
     if text[start] == "`":
         return items.fence_item(scan, start)
     if text[start] == ">":
         return items.functionary_item(scan, start)
-    if text.startswith("[ARGS]", start):
-        return items.args_item(scan, start)
-    if text[start] in "tT":
-        return items.recipient_item(scan, start)
+    if text[start] == "=":
+        return items.recipient_item(scan, start - 2)
     if text[start] in "{｛":
         return items.json_item(scan, start, own_line=False)
     return None, start + 1
@@ -249,7 +263,7 @@ def unlabelled(scan: Scan) -> Acts | Says | Fails:
         return Fails("no_step", text)
     if announces(text, scan.tools):
         return Fails("announced", text)
-    if OPENING.search(text):
+    if OPENING.search(text, max(0, len(text) - 200)):
         return Fails("truncated", text)
     scan.said.clear()
     return written_call(text, scan.tools) or Says(text, ("plain_answer",))

@@ -9,22 +9,21 @@ from tao.dialects.convert import missing, parameters
 from tao.dialects.forms import Listed, closing, listed
 from tao.dialects.jsoncalls import wishes
 from tao.dialects.labels import MID_INPUT, Label, next_label
-from tao.dialects.later import later
 from tao.dialects.leaks import OPENER, leak_at
-from tao.dialects.names import Tools, is_finish, is_null, peeled
+from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, finish, outcome
 from tao.messages import ToolSpec
 
-_OPEN = later(r"[\[(［（{｛]")
-_JSON = later(r"[{｛]|[\[［]\s{0,40}[{｛\"'“]")
-_BREAK = later(
+_OPEN = re.compile(r"[\[(［（{｛]")
+_JSON = re.compile(r"[{｛]|[\[［]\s{0,40}[{｛\"'“]")
+_BREAK = re.compile(
     r"(?m)^[ \t]*</?(?:think(?:ing)?|action|tool_call|tool_response|function_calls)\b[^>\n]{0,40}>",
     re.IGNORECASE,
 )
 _CUTTING = ("<", "Action ", "Tool ", "Output ", "Function ", "bservation", "BSERVATION", "观察")
-_NAMES_TOOL = later(r"[\"'“](?:name|action|tool|function|tool_call)", re.IGNORECASE)
-_FOLLOWS = later(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")
+_NAMES_TOOL = re.compile(r"[\"'“](?:name|action|tool|function|tool_call)", re.IGNORECASE)
+_FOLLOWS = re.compile(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")
 
 
 def input_region(text: str, start: int) -> tuple[int, int]:
@@ -86,7 +85,7 @@ def action(text: str, label: Label, tools: Tools) -> tuple[Outcome, int]:
 def _listed_name(text: str, start: int, tools: Tools) -> bool:
     """`["search"]`: a name in brackets, not JSON."""
     line = text[start:].split("\n", 1)[0]
-    return len(line) < 120 and any(map(tools.get, peeled(line)))
+    return len(line) < 120 and tools.find(line) is not None
 
 
 def _json(text: str, start: int, tools: Tools, *, end: int | None = None, sealed: bool = False) -> Outcome:
@@ -174,9 +173,9 @@ def _call_as_input(text: str, start: int, end: int, tool: ToolSpec, tools: Tools
         wished = None if any(map(parameters(tool).known, keys)) else wishes(keys)
     else:
         return None
-    if not wished or len(wished) != 1 or wished[0].given is None or not any(map(tools.get, peeled(wished[0].name))):
+    if not wished or len(wished) != 1 or wished[0].given is None or not tools.find(wished[0].name):
         return None
-    same = any(tools.get(name) is tool for name in peeled(wished[0].name))
+    same = tools.find(wished[0].name) is tool
     return outcome(wished, tools) if same else Fails("no_input", text[start:end], tool.name)
 
 
@@ -184,7 +183,7 @@ def _called(text: str, at: int, opened: int, following: Label | None, tools: Too
     """`tool[input]` and `tool(…)`; None where the bracket is a remark or part of a phrase."""
     name = text[at:opened]
     spaced = name.endswith((" ", "\t"))
-    tool = next(filter(None, map(tools.get, peeled(name))), None)
+    tool = tools.find(name)
     finishing = tool is None and is_finish(name, tools)
     if not (tool or finishing) or not name.strip(SPACE + "*`\"'") or text[opened] in "{｛":
         return None

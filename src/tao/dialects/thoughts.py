@@ -2,15 +2,15 @@
 
 import re
 
-from tao.dialects.later import later
-
 _NAMES = r"think(?:ing)?|thought|reasoning|reflection|seed:think|scratch_?pad|inner_monologue"
-OPEN = later(
+OPEN = re.compile(
     rf"<(?P<name>{_NAMES})>|◁(?P<kimi>think)▷|\[(?P<upper>THINK)\]|<\|(?P<piped>begin_of_thought|inner_prefix|START_THINKING)\|>"
     r"|<\|channel>(?P<gemma>thought)\b|```(?P<fence>vis-thinking|thinking|thought)[ \t]*\n",
     re.IGNORECASE,
 )
 """What opens a block of thinking; the group that matched says which family's."""
+THINKING = rf"(?:(?:{_NAMES})>|\|(?:begin_of_thought|inner_prefix|START_THINKING)\|>|\|channel>thought\b)"
+"""What follows the angle bracket of such a tag."""
 _CLOSES = {
     "kimi": re.compile(r"◁/think▷"),
     "upper": re.compile(r"\[/THINK\]"),
@@ -19,7 +19,7 @@ _CLOSES = {
     "fence": re.compile(r"\n[ \t]*```(?!\w)"),
     "name": re.compile(rf"</(?:{_NAMES})>", re.IGNORECASE),
 }
-STRAY = later(rf"</(?:{_NAMES})>|◁/think▷|\[/THINK\]", re.IGNORECASE)
+STRAY = re.compile(rf"</(?:{_NAMES})>|◁/think▷|\[/THINK\]", re.IGNORECASE)
 
 
 def block_at(text: str, start: int) -> tuple[str, int, bool] | None:

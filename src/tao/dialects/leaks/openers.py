@@ -2,8 +2,6 @@
 
 import re
 
-from tao.dialects.later import later
-
 _TAGS = (
     r"tool_calls?|tools_call|tool_use|tool_code|function_calls?|functioncall|TOOL_?CALLS?|toolcall|use_tool|use_mcp_tool"
     r"|call_tool"
@@ -27,17 +25,40 @@ HARMONY = r"<(?:\|channel\|>|\|start\|>assistant)"
 WORDS = r"functools[ \t]?(?=\[)|✿FUNCTION✿|call:(?=[\w.\-]{1,80}\{)"
 NAMED_SEP = r"function<[|｜]tool[_▁ ]sep[|｜]>"
 _ANGLE = "|".join(part.removeprefix("<") for part in (WRAPPER, MARK, DIRECT, HARMONY))
-OPENER = later(rf"<(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|{BRACKET}|{WORDS}|{NAMED_SEP}", re.IGNORECASE)
+OPENER = re.compile(rf"<(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|{BRACKET}|{WORDS}|{NAMED_SEP}", re.IGNORECASE)
 """Where native markup may begin. Every branch starts with a fixed character, so a text is searched quickly."""
 
-OPENING = later(
+OPENING = re.compile(
     rf"(?:<{_PREFIX}(?:tool|function|invoke)[\w:]{{0,30}}(?:(?:=|[ \t]+name)[^<>\n]{{0,80}})?|<[|｜](?:tool|function|python"
     rf"|action|channel|start)[^<>\n]{{0,60}}|\[TOOL_?[A-Z_]{{0,12}})$",
     re.IGNORECASE,
 )
 """An opener that breaks off at the end of a reply."""
 
-SKIP = later(
+SOUGHT = {
+    "<": rf"(?:(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|(?<=function<)[|｜]tool[_▁ ]sep[|｜]>)",
+    "[": rf"(?:{BRACKET.removeprefix(chr(92) + '[')}|(?<=functools\[)|(?<=functools \[))",
+    "✿": "FUNCTION✿",
+    ":": r"(?<=call:)(?=[\w.\-]{1,80}\{)",
+}
+"""The same for searching, by the mark that is looked for: words are found by the mark behind them."""
+SEEK = re.compile("[<\\[✿:](?:" + "|".join(f"(?<={re.escape(mark)}){rest}" for mark, rest in SOUGHT.items()) + ")", re.IGNORECASE)
+_WORD = re.compile(r"(?:functools ?|call|function)$", re.IGNORECASE)
+
+
+def opener_from(text: str, mark: int) -> int:
+    """Where the opener begins that `SEEK` found at `mark`."""
+    word = _WORD.search(text, max(0, mark - 10), mark)
+    return word.start() if word and not OPENER.match(text, mark) else mark
+
+
+def seek(text: str, start: int, end: int | None = None) -> int | None:
+    """Where the next native markup may begin."""
+    found = SEEK.search(text, start, len(text) if end is None else end)
+    return opener_from(text, found.start()) if found else None
+
+
+SKIP = re.compile(
     rf"(?:\s{{1,200}}+|{WRAPPER}|{MARK}|{BRACKET}|{NAMED_SEP}|<parallel_function_calls>|functools[ \t]?(?=\[)"
     rf"|function(?=[ \t]*<[|｜]tool)|<[|｜]tool[_▁ ]sep[|｜]>"
     r"|<\|tool_call:name\|>|[\w\-]{1,60}<\|tool_call:name\|>|```\w{0,12}[ \t]*\n?|<json>)*+",
@@ -45,7 +66,7 @@ SKIP = later(
 )
 """What may stand between an opener and the call itself."""
 
-CLOSER = later(
+CLOSER = re.compile(
     rf"(?:\s{{1,200}}+|[;,\]]|</{_PREFIX}[\w:.\-]{{1,40}}>|<[|｜]?/[\w|｜]{{1,40}}>"
     rf"|<[|｜](?:tool[_▁ ]?calls?[_▁ ](?:section[_▁ ])?end|tool_calls_section_end|tools_suffix|python_end"
     r"|action_end|END_ACTION|eot_id|eom_id|call|end|im_end|tool_call_end|tool_call:end|/tool_call|return|stop)[|｜]>"
@@ -55,7 +76,7 @@ CLOSER = later(
 )
 """What may stand between a call and the next one."""
 
-RESULT = later(
+RESULT = re.compile(
     r"<(?:\w{1,20}:)?(?:tool_response|tool_result|function_results?|tool_output|observation|result)s?\b"
     r"|<[|｜](?:tool_response|observation|tool[_▁ ]outputs?[_▁ ]begin|im_start|start_header_id|user)"
     r"|\[TOOL_RESULTS?\]|✿RESULT✿|(?:^|\n)[ \t#*]*(?:Observation|观察|Question|User)\b[ \t\d*]*[:：]",

@@ -5,24 +5,23 @@ from dataclasses import dataclass
 
 from tao.dialects.clean import SPACE, fence_at
 from tao.dialects.jsoncalls import wishes
-from tao.dialects.later import later
 from tao.dialects.leaks import harmony, python, tags
-from tao.dialects.leaks.openers import CLOSER, OPENER, RESULT, SKIP
-from tao.dialects.names import Tools, peeled
+from tao.dialects.leaks.openers import CLOSER, OPENER, RESULT, SKIP, seek
+from tao.dialects.names import Tools
 from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.wishes import Fails, Wish
 
 MAX_CALLS = 64
 BETWEEN = 300
-_NAME = later(r"[^\s<>{}\[\]()\"'`|｜✿,;=\\]{1,120}+")
-_ARGS = later(
+_NAME = re.compile(r"[^\s<>{}\[\]()\"'`|｜✿,;=\\]{1,120}+")
+_ARGS = re.compile(
     r"(?:[ \t]*\[CALL_ID\][^\[\]\s]{0,60})?(?:[ \t]*\[ARGS\]|\s{0,9}<\|tool_call_argument_begin\|>"
     r"|\s{0,9}<\|tool_call:args\|>|\s{0,9}<[|｜]tool[_▁ ]sep[|｜]>"
     r"|\s{0,9}<tool_sep>|\s{0,9}<\|(?:content|message)\|>|\s{0,9}✿ARGS✿[ \t]*[:：]?)?\s{0,40}",
     re.IGNORECASE,
 )
-_WRAPPED = later(r"<(?:\w{1,20}:)?(?:action|invoke)>\s{0,40}", re.IGNORECASE)
-_FLOWER = later(r"✿(?:FUNCTION|RESULT|RETURN|ARGS|REPLY)✿")
+_WRAPPED = re.compile(r"<(?:\w{1,20}:)?(?:action|invoke)>\s{0,40}", re.IGNORECASE)
+_FLOWER = re.compile(r"✿(?:FUNCTION|RESULT|RETURN|ARGS|REPLY)✿")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +45,9 @@ def leak_at(text: str, start: int, tools: Tools) -> Leak | None:
             return Leak(tuple(found), one, len(text))
         found += one[0]
         end = CLOSER.match(text, one[1]).end()  # type: ignore[union-attr] # may be empty, always matches
-        following = OPENER.search(text, end, end + BETWEEN)
-        if following and not RESULT.search(text, one[1], following.start()):
-            at = following.start()
+        following = seek(text, end, min(len(text), end + BETWEEN))
+        if following is not None and not RESULT.search(text, one[1], following):
+            at = following
         elif (more := _again(text, end, tools)) is not None:
             at = more
         else:
@@ -61,7 +60,7 @@ def _again(text: str, at: int, tools: Tools) -> int | None:
     if text.startswith("{", at):
         return at
     name = _NAME.match(text, at)
-    if name and any(map(tools.get, peeled(name[0]))) and text[_end(_ARGS, text, name.end()) :][:1] in {"{", "<"}:
+    if name and tools.find(name[0]) and text[_end(_ARGS, text, name.end()) :][:1] in {"{", "<"}:
         return at
     return None
 
@@ -123,7 +122,7 @@ def _limit(text: str, begin: int) -> int | None:
     return found.start() if found else None
 
 
-_ENDING = later(
+_ENDING = re.compile(
     r"\n?</(?:\w{1,20}:)?[\w]{1,40}>|<[|｜](?:tool[_▁ ]|call|eot|eom|im_end|action_end|END_ACTION|tools_suffix|end)"
     r"|<end_function_call>|\n```|\[TOOL_CALLS\]|\[END_TOOL", re.IGNORECASE
 )
@@ -147,7 +146,7 @@ def _plain_name(text: str, begin: int, tools: Tools) -> tuple[list[Wish], int] |
     name = _NAME.match(text, begin)
     if name is None:
         return None
-    known = any(map(tools.get, peeled(name[0])))
+    known = tools.find(name[0]) is not None
     at = _end(_ARGS, text, name.end())
     marked = text[name.end() : at].strip(SPACE) != ""
     if tags.KEY.match(text, at):
