@@ -255,7 +255,7 @@ def _one(schema: Mapping[str, Any], rules: Rules, hint: str) -> str | None:
 
 
 def _string(schema: Mapping[str, Any], rules: Rules, hint: str) -> str:
-    if schema.get("format") in FORMATS:
+    if str(schema.get("format")) in FORMATS:
         body = FORMATS[str(schema["format"])]
         for name in ("octet", "day", "clock"):
             if name in body:

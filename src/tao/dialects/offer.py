@@ -33,7 +33,7 @@ MAX_FAILURES = 2
 MAX_FETCHES = 5
 """After so many observations nothing is held back for the sake of a name that was not looked up."""
 ARITHMETIC = re.compile(r"(?=.*\d)[\d\s+\-*/().,%^]+")
-WORKED = re.compile(r"\d\s*\)*\s*(?:[+*^%]\s*|\s[-/]\s+)\(*\s*\d|[-/]\s*\(|^\d[\d.]*/\d[\d.]*$")
+WORKED = re.compile(r"\d\s*\)*\s*(?:[+^%]\s*|\*{1,2}\s*|\s[-/]\s+)\(*\s*\d|[-/]\s*\(|^\d[\d.]*/\d[\d.]*$")
 """What makes a text of digits a sum rather than a phone number (555-0123), a month (2024-05) or a share (15%)."""
 
 
