@@ -161,12 +161,17 @@ def from_json(record: Mapping[str, Any]) -> Event:
         raise StoreError(f"damaged {kind!r} event: {error}") from error
 
 
+_PLAIN = (str, int, float, type(None))
+
+
 @cache
 def _packing(cls: type) -> tuple[tuple[str, Any], ...]:
     return tuple((f.name, f.default_factory() if callable(f.default_factory) else f.default) for f in fields(cls))
 
 
 def _pack(value: Any) -> Any:
+    if isinstance(value, _PLAIN):
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         pairs = ((name, getattr(value, name), default) for name, default in _packing(type(value)))
         return {name: _pack(item) for name, item, default in pairs if item != default}

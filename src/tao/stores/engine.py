@@ -17,6 +17,12 @@ from tao.errors import StoreError, both
 BUSY_SECONDS = 10.0
 """How long a statement waits for another process's transaction before it gives up."""
 
+LOG_PAGES = 4000
+"""So many pages of 4 kB gather in the write-ahead log before they are copied into the database: four times SQLite's usual number.
+
+Most of them are the same few pages, changed by one event after the other, and each is copied once.
+"""
+
 MEANINGS = {
     "SQLITE_BUSY": (
         "is locked by another process; wait for it to finish, or give this one a journal of its own (--journal PATH)",
@@ -97,7 +103,7 @@ def connect(url: URL, synchronous: str) -> Engine:
     @event.listens_for(engine, "connect")
     def _opened(connection: Any, _: Any) -> None:
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON"):
+        for pragma in ("journal_mode=WAL", f"wal_autocheckpoint={LOG_PAGES}", f"synchronous={synchronous}", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
