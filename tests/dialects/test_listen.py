@@ -1,0 +1,125 @@
+"""Hearing a reply while it comes in."""
+
+import pytest
+
+from tao.dialects.listen import Listening
+from tao.seams import Delta
+from tao.testing import spec
+
+TOOLS = (spec("find", "", what="string"), spec("ring"))
+
+
+def hear(text, size=1, **options):
+    """What was told with each piece, and the listener before it was closed."""
+    listening = Listening(TOOLS, **options)
+    return [(text[: at + size], listening.feed(text[at : at + size])) for at in range(0, len(text), size)], listening
+
+
+def told(pieces, kind):
+    return [delta.text for _, deltas in pieces for delta in deltas if delta.kind == kind]
+
+
+def test_a_thought_comes_as_it_is_written():
+    pieces, _ = hear("Thought: I look it up.\nAction: find\nAction Input: x")
+    thoughts = told(pieces, "thought")
+    assert "".join(thoughts).strip() == "I look it up."
+    assert len(thoughts) > 10
+
+
+def test_a_call_is_told_once_its_line_is_over():
+    pieces, _ = hear("Thought: hm\nAction: find\nAction Input: x")
+    assert [seen for seen, deltas in pieces if Delta("call", "find") in deltas] == ["Thought: hm\nAction: find\n"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Action: find[", 'Action: {"tool": "find", ', '<tool_call>{"name": "find", "arguments"', "<function=find>", '{"action": "find"', "行动：find\n"],
+)
+def test_a_name_is_sure_before_its_arguments(text):
+    pieces, _ = hear(text)
+    assert told(pieces, "call") == ["find"]
+
+
+@pytest.mark.parametrize("text", ["Action: fin", "Action: Finish[", "Action: None\n", "Action: fish\n", "Thought: Action: find", 'Thought: {"tool": "find"} is'])
+def test_what_is_no_call_is_not_told(text):
+    pieces, _ = hear(text)
+    assert told(pieces, "call") == []
+
+
+def test_the_answer_comes_without_its_label_and_piece_by_piece():
+    pieces, listening = hear("Thought: I know.\nFinal Answer: An **osprey**, of course.\n\n- it fishes\n")
+    answers = told(pieces, "answer")
+    assert "Label" not in "".join(answers)
+    assert "".join(answers) == "An **osprey**, of course.\n\n- it fishes"[: len("".join(answers))]
+    assert len(answers) > 20
+    assert listening.close() in ([], [Delta("answer", "s")])
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "rest"),
+    [
+        ("Final Answer: a\nThought: b", "a", "\nThought: b"),
+        ("Final Answer: a\nThought: b\nFinal Answer: c", "a", ""),
+        ("Final Answer: a<|im_end|>", "a", ""),
+        ("Final Answer: a\n```", "a", ""),
+        ('Final Answer: a\n<tool_call>{"name": "ring", "arguments": {}}</tool_call>', "a", ""),
+        ("Final Answer: a <tool_call> b", "a", " <tool_call> b"),
+        ("**Final Answer: a**", "a", ""),
+        ("It may be a.\n\nFinal Answer: a", "", "a"),
+        ("It may be a.", "", "It may be a."),
+        ('{"action": "Final Answer", "action_input": "a"}', "", "a"),
+        ("Action: Finish[a]", "", "a"),
+        ("```\nFinal Answer: a\n```", "", "a"),
+        ("Action: ring\nFinal Answer: a", "", ""),
+        ("Final Answer: a\nAction: Ana paints", "a", "\nAction: Ana paints"),
+    ],
+)
+def test_nothing_is_shown_that_the_whole_could_make_wrong(text, shown, rest):
+    pieces, listening = hear(text)
+    assert "".join(told(pieces, "answer")) in {shown, shown + rest}
+    closing = "".join(delta.text for delta in listening.close() if delta.kind == "answer")
+    assert "".join(told(pieces, "answer")) + closing == shown + rest
+
+
+def test_an_answer_behind_prose_streams_where_the_prompt_opened_no_thinking():
+    pieces, _ = hear("I know it.\n\nFinal Answer: An osprey.", thinks=False)
+    assert "".join(told(pieces, "answer")).startswith("An osprey")
+
+
+def test_a_made_up_observation_stops_the_reply():
+    text = "Thought: hm\nAction: find\nAction Input: x\nObservation: 1\nFinal Answer: 1"
+    listening = Listening(TOOLS)
+    heard = ""
+    while not listening.stop:
+        heard += text[len(heard)]
+        listening.feed(heard[-1])
+    assert heard.endswith("Observation:")
+    assert listening.feed("more") == []
+    assert [delta for delta in listening.close() if delta.kind == "answer"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Observation: 1\n", "Thought: hm\nObservation: 1\n", "Action: fish\nObservation: 1\n", "Final Answer: a\nObservation: 1\n", "Action: find\nObservation: 1\n"],
+)
+def test_an_observation_without_a_call_stops_nothing(text):
+    _, listening = hear(text)
+    assert not listening.stop
+
+
+@pytest.mark.parametrize("text", ["Action: find[x]\n观察：", '<tool_call>{"name": "ring", "arguments": {}}</tool_call><tool_response>', "Action: ring\n<observation>"])
+def test_other_results_stop_it_too(text):
+    _, listening = hear(text)
+    assert listening.stop
+
+
+def test_thinking_is_told_as_thought():
+    pieces, _ = hear("<think>a plan\nAction: ring\n</think>\nFinal Answer: done, all of it")
+    assert "".join(told(pieces, "thought")) == "a plan\nAction: ring\n"
+    assert "".join(told(pieces, "answer")).startswith("done")
+
+
+def test_line_ends_cut_in_two():
+    pieces, listening = hear("Final Answer: a\r\nb\r\n\r\nc", 1)
+    closing = "".join(delta.text for delta in listening.close())
+    assert "".join(told(pieces, "answer")) + closing == "a\nb\n\nc"
