@@ -16,21 +16,15 @@ from typing import Any
 from scripted_server import answer
 
 SYSTEM = "You are a careful assistant. Find out what you need with the tools, then answer."
-TASK = (
-    "Look up how many people live in each of the districts, work out what they pay together in a year, count the days until "
-    "the next bill is due, and give me one number."
-)
+TASK = "Look up how many people live in each district, work out what they pay together, count the days left, and give one number."
 WORK: dict[type[ast.operator], Callable[[int, int], int]] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 CALLED: list[str] = []
 
 
 def look_up(what: str) -> str:
-    """Look something up in the city's registers and return the entry that fits best."""
+    """Look something up in the city's registers."""
     CALLED.append("look_up")
-    return (
-        f"Register of the city, entry for '{what}': 48,213 as of the last census, which is 1.7 percent more than four years "
-        "before. Visitors and second homes are not counted; the surrounding county has 212,400."
-    )
+    return f"Register of the city, entry for '{what}': 48,213 as of the last census, 1.7 percent more than four years before."
 
 
 def calculate(expression: str) -> str:
@@ -46,7 +40,7 @@ def calculate(expression: str) -> str:
 
 
 def days_between(start: str, end: str) -> str:
-    """Count the days from one date to another, both written as 2026-12-31."""
+    """Count the days between dates written as 2026-12-31."""
     CALLED.append("days_between")
     return str((date.fromisoformat(end) - date.fromisoformat(start)).days)
 

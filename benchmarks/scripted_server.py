@@ -26,7 +26,7 @@ def turn(number: int) -> tuple[str, str, dict[str, Any]]:
         ("calculate", {"expression": f"({number} + 4) * 365 - {number}"}),
         ("days_between", {"start": "2026-01-01", "end": f"2027-{number // 28 % 12 + 1:02}-{number % 28 + 1:02}"}),
     )[number % 3]
-    return f"That makes {number} facts so far. One more is needed, which {tool} can give.", tool, args
+    return f"{number} facts so far; {tool} can give the next one.", tool, args
 
 
 def answer(turns: int) -> str:
