@@ -1,7 +1,9 @@
 """Text ReAct: Thought, Action, Action Input, Observation, Final Answer."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from tao.dialects.grammar import literal
@@ -12,7 +14,7 @@ from tao.dialects.prompts import texts
 from tao.dialects.read import read
 from tao.dialects.window import merged, opening, transcript
 from tao.events import Decided, Misread, Replied
-from tao.messages import Request
+from tao.messages import Request, ToolSpec
 from tao.run import Run
 from tao.seams import Listener
 
@@ -38,8 +40,9 @@ class React:
         """The prompt for the next reply."""
         lang = run.asked.lang
         form = texts(lang)[f"{self.name}.form"]
-        opened = opening(run, self.name, self.say, few_shot=self.few_shot)
-        messages = merged([*opened, *transcript(run, self.say, form, quiet=self.constrained, focus=self.grounded)])
+        say = partial(self.say, tools=run.asked.tools)
+        opened = opening(run, self.name, say, few_shot=self.few_shot)
+        messages = merged([*opened, *transcript(run, say, form, quiet=self.constrained, focus=self.grounded)])
         if not self.constrained:
             return Request(messages, stop=STOP)
         may = offer(run, grounded=self.grounded)
@@ -56,8 +59,8 @@ class React:
         """A reader for the reply that is coming in."""
         return Listening(run.asked.tools, lang=run.asked.lang)
 
-    def say(self, step: Decided) -> str:
-        """A step in this dialect."""
+    def say(self, step: Decided, tools: Sequence[ToolSpec] = ()) -> str:  # noqa: ARG002 - some dialects need them
+        """A step in this dialect; `tools` are those that its calls may be of."""
         parts = [f"Thought: {step.thought}"] if step.thought else []
         parts += [f"Action: {call.tool}\nAction Input: {json.dumps(call.args, ensure_ascii=False)}" for call in step.calls]
         return "\n".join([*parts, *([f"Final Answer: {step.answer}"] if step.answer is not None else [])])
