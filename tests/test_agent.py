@@ -176,6 +176,31 @@ async def test_on_delta_hears_the_reply_as_it_comes_in():
     assert (said["call"], said["answer"].strip()) == ("add", "It is 5.")
 
 
+async def test_a_reply_with_structured_calls_comes_whole_unless_somebody_wants_to_hear_it():
+    streamed = []
+
+    async def model(request, hear=None):
+        streamed.append(hear is not None)
+        return Reply("It is 5.")
+
+    one = Agent(model, [add], dialect="native")
+    await one.run("What is 2+3?")
+    await one.run("What is 2+3?", on_delta=lambda _: None)
+    assert streamed == [False, True]
+
+
+async def test_a_text_reply_is_listened_to_because_it_may_run_on():
+    cut = []
+
+    async def model(request, hear=None):
+        assert hear is not None
+        cut.append(hear(f"{CALLS}\nObservation: 5\nThought: I have it.\n") if len(cut) == 0 else False)
+        return Reply(CALLS if len(cut) == 1 else ANSWERS)
+
+    assert (await Agent(model, [add], dialect="react").run("What is 2+3?")).answer == "It is 5."
+    assert cut == [True, False]
+
+
 # ── streaming ─────────────────────────────────────────────────────────────────
 
 
