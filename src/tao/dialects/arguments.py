@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from tao.dialects.clean import SPACE, one_line_code, unfence, untoken
+from tao.dialects.clean import SPACE, fence_at, one_line_code, unfence, untoken
 from tao.dialects.convert import Parameters, convert, kinds, missing, parameters
 from tao.dialects.forms import Listed, closing, listed
 from tao.dialects.repair import Read, read_json, read_loose, read_strict
@@ -18,8 +18,9 @@ _QUOTED_KEY = re.compile(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:
 _LITERAL = re.compile(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
 _QUOTE_END = re.compile(r"([\"'])([^\"'\n]{1,2000})([\"'])[ \t]*\n[ \t]*\n")
-_PAIR = r"(?:^|[,，;；\n]|(?<=[\"'”]) )[ \t]{0,40}(?:[-*][ \t])?[\"'`“]?(KEYS)[\"'`”]?[ \t]{0,9}[:：=＝](?!=)[ \t]{0,9}"
-_UNKNOWN_KEY = re.compile(r"(?:^|[,，;；]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
+_PAIR = r"(?:^|[,，;；\n \t]|(?<=[\"'”])(?=[,，;；\n \t]))[ \t]{0,40}(?:[-*][ \t])?[\"'`“]?(KEYS)[\"'`”]?[ \t]{0,9}[:：=＝](?!=)[ \t]{0,9}"
+_QUOTED_VALUE = re.compile(r"\"[^\"\n]{0,4000}\"(?=[,，;；\s]|$)|'[^'\n]{0,4000}'(?=[,，;；\s]|$)|“[^”\n]{0,4000}”")
+_UNKNOWN_KEY = re.compile(r"(?:^|[,，;；\s]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def from_text(tool: ToolSpec, text: str, *, sealed: bool = False, rest: str | No
     the end of the reply, for JSON whose strings hold what looks like a label.
     """
     shape = parameters(tool)
-    text = _unmarked(untoken(text))
+    text = _before_prose(_unmarked(untoken(text)))
     open_fence = text.startswith("```") and "```" not in text[3:]
     body = one_line_code(unfence(text).strip(SPACE)) if not open_fence else text.partition("\n")[2].strip(SPACE)
     whole = read_strict(rest) if rest and rest[0] in "{[" else None
@@ -67,6 +68,14 @@ def _unmarked(text: str) -> str:
     for mark in ("**", "__"):
         if text.startswith(mark) and text.count(mark) == 1:
             return text[2:].lstrip(SPACE)
+    return text
+
+
+def _before_prose(text: str) -> str:
+    """The fence that an input begins with, where only prose follows it."""
+    fence = fence_at(text, 0) if text.startswith(("```", "~~~")) else None
+    if fence and fence[1] < len(text) and text[fence[2] :].strip(SPACE) and "```" not in text[fence[2] :]:
+        return text[: fence[2]]
     return text
 
 
@@ -184,25 +193,32 @@ def from_list(shape: Parameters, found: Listed) -> Args | None:
 
 
 def _pairs(shape: Parameters, body: str) -> dict[str, Any] | None:
-    """`key: value` or `key=value` pairs, on lines or between commas, where every key is a parameter."""
+    """`key: value` or `key=value` pairs, on lines, between commas or spaces, where every key is a parameter."""
     keys = "|".join(re.escape(name) for name in sorted(shape.schemas, key=len, reverse=True))
-    mark = re.compile(_PAIR.replace("KEYS", keys), re.IGNORECASE)
-    if not mark.match(body):
+    found = _found_pairs(re.compile(_PAIR.replace("KEYS", keys), re.IGNORECASE), body)
+    names = [shape.known(key) or key for key, _, _ in found]
+    if not found or len(set(names)) != len(names):
         return None
-    found = list(islice(mark.finditer(body), MAX_PAIRS + 1))
-    names = [shape.known(match[1]) or match[1] for match in found]
-    if len(set(names)) != len(names) or len(found) > MAX_PAIRS:
-        return None
-    ends = [match.start() for match in found[1:]] + [len(body)]
-    values = [body[match.end() : end] for match, end in zip(found, ends, strict=True)]
     result: dict[str, Any] = {}
-    for name, value in zip(names, values, strict=True):
-        text = unquoted(value.strip(SPACE).rstrip(",，;；"))
-        schema = shape.schemas[name]
-        if (_UNKNOWN_KEY.search(text) and len(shape.schemas) > 1) or (len(found) > 1 and "\n" in text and _stray(text)):
+    for name, (_, value, quoted) in zip(names, found, strict=True):
+        if not quoted and ((len(names) > 1 and "\n" in value and _stray(value)) or (len(shape.schemas) > 1 and _UNKNOWN_KEY.search(value))):
             return None
-        result[name] = convert(text, schema)
+        result[name] = convert(unquoted(value), shape.schemas[name])
     return result
+
+
+def _found_pairs(mark: re.Pattern[str], body: str) -> list[tuple[str, str, bool]]:
+    """Keys with their values as written, and whether these are quoted; what stands in quotes is no key."""
+    found: list[tuple[str, str, bool]] = []
+    match = mark.match(body)
+    while match and len(found) < MAX_PAIRS:
+        at = match.end()
+        closed = _QUOTED_VALUE.match(body, at)
+        following = mark.search(body, closed.end() - 1 if closed else at)
+        value = body[at : following.start() if following else len(body)].strip(SPACE).rstrip(",，;；").strip(SPACE)
+        found.append((match[1], value, closed is not None))
+        match = following
+    return found
 
 
 def _stray(text: str) -> bool:

@@ -217,6 +217,6 @@ def residue(text: str) -> str:
     """Without a last line that is the beginning (three letters or more) of a stop word: `Observ`, `观`… ."""
     head, _, tail = text.rpartition("\n")
     word = tail.strip(SPACE).strip("#*").strip().lower()
-    if len(word) >= 3 and RESIDUE.startswith(word):
+    if (len(word) >= 3 and RESIDUE.startswith(word)) or word in {"观察", "观察结果"}:
         return head.rstrip(SPACE)
     return text

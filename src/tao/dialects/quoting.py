@@ -94,7 +94,7 @@ def _goes_on(text: str, at: int, around: Around) -> bool:
     """Whether another member begins behind a comma."""
     space = SPACES.match(text, at)
     after = space.end() if space else at
-    if after >= len(text) or text.startswith(("/*", "//", "# ", "}", "]", ")"), after) or _CUT_KEY.match(text, after):
+    if after >= len(text) or text.startswith(("/*", "//", "# ", "}", "]", ")", ","), after) or _CUT_KEY.match(text, after):
         return True
     if around.bracket == "{":
         return bool(_NEXT_KEY.match(text, after))

@@ -15,7 +15,10 @@ from tao.dialects.repair import Fault, read_json
 from tao.messages import ToolSpec
 
 ANSWER_KEYS = ("answer", "final_answer", "output", "result", "response", "finalanswer", "答案", "回答", "最终答案")
-_NAMED = re.compile(r"(?:final_?answer|answer|output|result|response|答案)[ \t]{0,4}[=＝](?!=)[ \t]{0,4}", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?:(?:final_?answer|answer|output|result|response|答案)[ \t]{0,4}[=＝](?!=)|(?:final_?answer|answer|答案)[ \t]{0,4}[:：])[ \t]{0,4}",
+    re.IGNORECASE,
+)
 _OBJECT = re.compile(r"[{｛]\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
 
 
