@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from tao.models.catalogue import CATALOGUE, cache_folder
+from tao.models.local import LocalModel, LocalSettings
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", '"': '"', "[": "[", "]": "]"}
 TOO_MANY = 2000
@@ -257,3 +258,11 @@ def small_model():
     if not path.exists():
         pytest.skip("the small model is not here: tao model pull smollm2-135m")
     return path
+
+
+@pytest.fixture(scope="module")
+def engine(small_model):
+    """The small model, really run."""
+    made = LocalModel(small_model, settings=LocalSettings(context=2048, keep=None))
+    yield made
+    made.unload()

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tao.dialects import grammar, schemas
 from tao.dialects.grammar import Rules, json_literal, literal, object_rule, one_of, schema_rule, text_except
 from tao.messages import Message, Request
-from tao.models.local import LocalModel, LocalSettings
 from tao.tools.validate import fits
 
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
@@ -494,13 +493,6 @@ REAL = {
     "further members": {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": {"type": "boolean"}},
     "a new text": None,
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def engine(small_model):
-    made = LocalModel(small_model, settings=LocalSettings(context=1024, keep=None))
-    yield made
-    made.unload()
 
 
 @pytest.mark.model

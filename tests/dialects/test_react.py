@@ -16,6 +16,7 @@ from tao.events import Asked, Decided, Misread, Nudged, Recalled, Replied
 from tao.messages import Call, Message, Observation, Reply, ToolSpec
 from tao.run import Run
 from tao.testing import did, history, spec
+from tao.tools.validate import fits
 
 SEARCH, ADD = spec("search", "Look it up", query="string"), spec("add", "Add", a="integer", b="integer")
 FORMS = [React(), JsonAction(), Bracket()]
@@ -171,6 +172,23 @@ def test_a_frame_is_a_rule_of_the_dialects_own_form(gbnf, dialect):
     holds = gbnf(rules.text(dialect.frame('a "b"', '"{}"')))
     assert holds.accepts(dialect.say(Decided(calls=(Call("1.1", 'a "b"', {}),))))
     assert json.loads(JsonAction().say(Decided(calls=(Call("1.1", 'a "b"', {}),))).removeprefix("Action: "))["tool"] == 'a "b"'
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("dialect", HELD, ids=lambda dialect: dialect.name)
+async def test_a_very_small_model_held_to_the_form_is_always_read(gbnf, engine, dialect):
+    kinds = {'say "hi"': {"enum": ["a b", "中"]}, "on": {"type": "string", "format": "date"}, "n": {"type": "integer", "minimum": 3, "maximum": 12}}
+    tools = [ToolSpec("a.b-c 查", "Use it.", {"type": "object", "properties": kinds, "required": ["on", "n"]}), spec("back\\slash", text="string")]
+    run = history("When is it?", Nudged("", "x", may_answer=False), tools=tools)
+    request = type(dialect)(constrained=True, few_shot=False).render(run)
+    reply = await engine(request)
+    assert reply.finish == "stop"
+    assert gbnf(request.grammar).accepts(reply.text)
+    run.events.append(Replied(reply))
+    reading = dialect.parse(run)
+    assert isinstance(reading, Decided)
+    (call,) = reading.calls
+    assert fits(run.tool(call.tool).parameters, call.args)
 
 
 def test_failed_observations_are_shown_like_others():
