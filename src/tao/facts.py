@@ -14,7 +14,7 @@ from tao.run import Run, canonical
 
 __all__ = [
     "Known", "Number", "codes", "dates", "expressions", "follows", "gather", "known", "mentions", "missing", "names", "number_words",
-    "numbers", "paired", "shape", "to_show", "to_the_point", "year",
+    "numbers", "paired", "shape", "subjects", "to_show", "to_the_point", "year",
 ]  # fmt: skip
 
 
@@ -121,7 +121,7 @@ _HAN_RUN = re.compile(r"[\u4e00-\u9fff]+")
 _HAN_SPLIT = re.compile(
     "|".join(
         "多少 什么 哪个 哪座 哪些 哪里 哪年 几个 几天 几号 几年 为什么 怎么 如何 是否 一共 总共 合计 现在 今天 明天 昨天 目前 当前 之后 之前 以后 以前 "
-        "等于 乘以 除以 加上 减去 分别 相差 还有 以及 或者 并且 然后 请问 告诉 帮我 查询 计算 一下 比较 距离 到 的 是 和 与 跟 比 在 有 了 吗 呢 请 "
+        "等于 乘以 除以 加上 减去 各有 各是 各自 各为 分别 相差 还有 以及 或者 并且 然后 请问 告诉 帮我 查询 计算 一下 比较 距离 到 的 是 和 与 跟 比 在 有 了 吗 呢 请 "
         "把 被 从 对 给 让 用 去 做 想 要 会 能 这 那 它 他 她 们 我 你 就 也 还 再 又 很 更 最 不 没 高 低 长 短 大 小 早 晚 贵 便宜 重 轻 快 慢".split()
     )
 )
@@ -156,3 +156,9 @@ def names(text: str) -> tuple[str, ...]:
         found.append((start, " ".join(phrase)))
     found += [(run.start(), part) for run in _HAN_RUN.finditer(text) for part in _HAN_SPLIT.split(run.group()) if len(part) > 1]
     return tuple(dict.fromkeys(name for _, name in sorted(found, key=lambda item: item[0]) if name))
+
+
+def subjects(text: str) -> tuple[str, ...]:
+    """The names without those that only say what of another is asked (挪威的人口): they need not come back word for word."""
+    found = names(text)
+    return tuple(name for name in found if f"的{name}" not in text) or found

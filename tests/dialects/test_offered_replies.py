@@ -217,6 +217,7 @@ QUESTIONS = st.sampled_from(["What is (3+4)*5 of Rome and Paris?", "2026-11-30ä¹
 @example({"a": {"pattern": "(", "example": "A12"}}, ["a"], "Where is A12?", False, None, "en")
 @example({"a": {"enum": "xyz"}, "query": {"enum": None}}, ["a", 3, None, ["x"]], "", True, [], "en")
 @example({"a": {"examples": {"x": 1}}, "query": {"examples": True}}, True, "", False, {}, "zh")
+@example({"query": {"enum": [False], "type": []}}, [], "", False, None, "en")
 @example(None, None, "", False, None, "en")
 @example([{"name": "a"}], {"a": True}, "", False, None, "en")
 def test_no_schema_makes_an_offer_fail(gbnf, properties, needed, question, failed, value, lang):

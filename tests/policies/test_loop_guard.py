@@ -85,3 +85,24 @@ def test_after_the_warning_another_name_that_was_found_is_enough():
     events = [*did(1, "search", "nothing", query="Blue Harbour"), Nudged("", "empty_handed"), *did(2, "search", "Old Orchard is in Wales.", query="Blue Harbour x")]
     assert empty_handed(history(question, *events)) is None
     assert isinstance(events[-1], Observed)
+
+
+@pytest.mark.parametrize(("question", "query", "seen"), [
+    ("When does the train to Leeds leave?", "departures leeds", "York 14:35\nHull 15:10"), ("杭州的火车什么时候开？", "杭州 火车", "上海 14:35"), ("有名的青岚山在哪里？", "青岚山", "白石山在北边"), ("“Salt Road”还有几本？", "salt", "Grey Gull: 3"),
+    ("Who wrote Grey Gull?", "gull author", "nothing"),
+])  # fmt: skip
+@pytest.mark.parametrize(("lang", "words"), [("en", "Look with other words"), ("zh", "换个说法再查")])
+def test_what_came_back_is_about_something_else(question, query, seen, lang, words):
+    nudge = empty_handed(run((query, seen), question=question, lang=lang))
+    assert nudge.without == ("search",)
+    assert words in nudge.text
+    lost = empty_handed(run((query, seen), (f"{query} again", seen), question=question, lang=lang, after=(nudge,)))
+    assert (lost.may_call, lost.may_answer) == (False, True)
+
+
+@pytest.mark.parametrize(("question", "query", "seen"), [
+    ("When does the train to Leeds leave?", "departures", "York 14:35"), ("What is 17 * 23?", "17 * 23", "391"), ("今天多少度？", "今天", "11℃"), ("How warm is it in Oslo?", "Oslo", "OSLO: -4 °C"),
+    ("《盐路》还有几本？", "盐路", "《盐路》：3本"), ("杭州的火车什么时候开？", "杭州 火车", "杭州 14:35"), ("挪威的人口是多少？", "挪威 人口", "挪威有548万居民"), ("how many lamps are left?", "lamps", "0"), ("Who wrote Grey Gull?", "a", "nothing"),
+])  # fmt: skip
+def test_no_alarm_where_nothing_was_lost(question, query, seen):
+    assert empty_handed(run((query, seen), question=question)) is None

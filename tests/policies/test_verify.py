@@ -109,3 +109,51 @@ def test_failed_calls_give_nothing():
         Replied(Reply("x")), Decided(answer="1234 m"), tools=TOOLS,
     )  # fmt: skip
     assert verify(run).by == "ungrounded"
+
+
+# ── no false alarms ───────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("question", "answer", "steps"), [
+    ("When does the train to Leeds leave?", "It leaves at 14:35.", [("search", "train Leeds", "Leeds: departs 14:35, platform 7")]),
+    ("开往杭州的火车几点开？", "14:35开。", [("search", "杭州 火车", "杭州：14:35 发车，7站台")]),
+    ("What is the temperature in Oslo?", "It is -4 °C in Oslo.", [("search", "Oslo", "Oslo: -4 °C, snow")]),
+    ("奥斯陆现在多少度？", "零下4度。", [("search", "奥斯陆", "奥斯陆：-4℃")]),
+    ("How many lamps are in stock?", "None is available.", [("search", "lamps", "lamps: 0 in stock")]),
+    ("12.5元一张，买3张票要多少钱？", "37.5元", [("calculate", "3 * 12.5", "37.5")]),
+    ("How much is 15% of 240?", "36", [("calculate", "240 * 0.15", "36")]),
+    ("What is the population of Norway?", "5.5 million", [("search", "Norway", "Norway has 5,488,984 inhabitants")]),
+    ("挪威人口多少万？", "约549万", [("search", "挪威", "挪威人口5488984")]),
+    ("How many books have Ann and Bob each?", "Ann has 12, Bob has 7.", [("search", "Ann", "Ann has 12 books."), ("search", "Bob", "Bob has 7 books.")]),
+    ("安娜和鲍勃各有多少本书？", "安娜12本，鲍勃7本。", [("search", "安娜", "安娜有12本书"), ("search", "鲍勃", "鲍勃有7本书")]),
+    ("Who has more books, Ann or Bob?", "Ann.", [("search", "Ann", "Ann has 12 books."), ("search", "Bob", "Bob has 7 books.")]),
+    ("挪威的人口是多少？", "548万", [("search", "挪威 人口", "挪威有548万居民")]), ("杭州的火车什么时候开？", "14:35", [("search", "杭州 火车", "杭州：14:35")]),
+    ("Can you book a table for 4 at 19:30?", "Booked for 4 at 19:30.", [("book", "table 4 19:30", "confirmed")]),
+    ("Hello", "Hi! How can I help?", []), ("写一首关于雪的诗", "雪落千山。", []), ("What is 7 times 8?", "56", []),
+    ("When is it due?", "On 5 January 2027.", [("search", "loan", "due 2027-01-05")]), ("什么时候到期？", "2027年1月5日", [("search", "借书", "due 2027-01-05")]),
+])  # fmt: skip
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_ordinary_answers_pass(question, answer, steps, lang):
+    assert objection(question, answer, *steps, lang=lang) is None
+
+
+@pytest.mark.parametrize(("check", "question", "answer", "steps"), [
+    ("ungrounded", "What is the population of Norway?", "5.7 million", [("search", "Norway", "Norway has 5,488,984 inhabitants")]),
+    ("ungrounded", "挪威人口多少万？", "约560万", [("search", "挪威", "挪威人口5488984")]),
+    ("ungrounded", "How many lamps are in stock?", "0 million", [("search", "lamps", "some")]),
+    ("ungrounded", "How many lamps are in stock?", f"{'9' * 400} of them", [("search", "lamps", "lamps: 17 in stock")]),
+    ("unused", "How much do 3 tickets cost with 20% off?", "37.5 euros", [("calculate", "3 * 12.5", "37.5")]),
+    ("unused", "三张票打八折多少钱？", "37.5元", [("calculate", "3 * 12.5", "37.5")]),
+    ("overlooked", "12.5元一张，买3张票要多少钱？", "36.5元", [("calculate", "3 * 12.5", "37.5")]),
+    ("unmentioned", "Is the Grey Gull open?", "Yes.", [("search", "Grey Gull", "The Salt Road is open.")]),
+    ("uncovered", "How warm is it in Oslo and Lima?", "-4 °C", [("search", "Oslo", "Oslo: -4 °C")]),
+])  # fmt: skip
+def test_wrong_answers_do_not(check, question, answer, steps):
+    assert objection(question, answer, *steps) == check
+
+
+@pytest.mark.parametrize(("lang", "question", "answer"), [("en", "Where is Blue Harbour?", "It is unknown."), ("zh", "蓝港在哪里？", "不知道。")])
+def test_each_objection_speaks_the_language_of_the_run(lang, question, answer):
+    nudge = verify(answered(question, answer, lang=lang))
+    for text in (nudge.text, nudge.lead):
+        assert any("\u4e00" <= char <= "\u9fff" for char in text) == (lang == "zh")

@@ -70,7 +70,7 @@ def values(schema: Mapping[str, Any]) -> list[Any] | None:
 
 def is_a(value: Any, kind: Any) -> bool:
     """Whether the value is of this JSON type; of any, where the type is not known here."""
-    if isinstance(value, bool) and kind in {"integer", "number"}:
+    if isinstance(value, bool) and kind in ("integer", "number"):
         return False
     if kind == "integer" and isinstance(value, float):
         return value.is_integer()
@@ -103,7 +103,7 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any] 
     for key in one.keys() & other.keys():
         a, b = one[key], other[key]
         if key == "type" and a != b:
-            if {a, b} != {"integer", "number"}:
+            if sorted(map(str, (a, b))) != ["integer", "number"]:
                 return None
             merged["type"] = "integer"
         elif key == "properties" and isinstance(a, Mapping) and isinstance(b, Mapping):

@@ -1,7 +1,7 @@
 """Going in circles: the same call again, or nothing new from the same tool again."""
 
 from tao.events import Nudged
-from tao.facts import mentions, names
+from tao.facts import mentions, names, subjects
 from tao.messages import Call
 from tao.policies.texts import say
 from tao.run import Run, canonical
@@ -29,7 +29,7 @@ def empty_handed(run: Run) -> Nudged | None:
     asked = names(run.asked.question)
     told = [observation.text for _, observation in run.observed if observation.ok]
     warned = any(nudge.by == "empty_handed" for nudge in run.all(Nudged))
-    for name in asked:
+    for name in subjects(run.asked.question):
         if mentions(told, name) or not _about(call, name):
             continue
         if warned and not any(mentions([seen.text], other) for other in asked):

@@ -7,7 +7,7 @@ the question left out, a result worked out in the head, an answer about somethin
 import re
 
 from tao.events import Nudged
-from tao.facts import known, mentions, missing, names, paired, year
+from tao.facts import known, mentions, missing, names, paired, subjects, year
 from tao.policies.texts import say
 from tao.quantities import Number, dates, follows, number_words, numbers, same
 from tao.run import Run, canonical
@@ -18,8 +18,11 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 AMOUNT = re.compile(r"\bhow (many|much)\b|difference|\btimes\b|多少|几|相差|一共|总共|合计|乘|倍", re.IGNORECASE)
+EACH = re.compile(r"\b(each|respectively)\b|各|分别", re.IGNORECASE)
 SMALL = 12
 """Counts up to a dozen are said without being looked up."""
+ROUND = 100
+"""From so many (549万) a whole number of millions or the like may be a rounded one."""
 
 
 def verify(run: Run) -> Nudged | None:
@@ -54,7 +57,7 @@ def uncovered(run: Run, answer: str) -> dict[str, str] | None:
 def uncompared(run: Run, answer: str) -> dict[str, str] | None:
     """How much one thing differs from another was asked, and the answer is just a number that was looked up."""
     question = run.asked.question
-    if not AMOUNT.search(question) or refuses(answer):
+    if not AMOUNT.search(question) or EACH.search(question) or refuses(answer):
         return None
     told = [seen.text for _, seen in run.observed if seen.ok]
     pair = [name for name in names(question) if mentions(told, name) and paired(name, question)]
@@ -104,7 +107,7 @@ def unmentioned(run: Run, answer: str) -> dict[str, str] | None:
     good = [(call, observation) for call, observation in run.observed if observation.ok]
     sought = [canonical(call.args) for call, _ in good]
     found = [observation.text for _, observation in good]
-    lost = [name for name in names(run.asked.question) if mentions(sought, name) and not mentions(found, name)]
+    lost = [name for name in subjects(run.asked.question) if mentions(sought, name) and not mentions(found, name)]
     return {"name": lost[0]} if lost else None
 
 
@@ -119,7 +122,7 @@ def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
     amount = AMOUNT.search(run.asked.question)
     for number in numbers(answer):
         exempt = (_small(number) or year(number)) and not (amount and run.observed)
-        if exempt or follows(number.value, values) or follows(number.scaled, values):
+        if exempt or follows(number.value, values) or follows(number.scaled, values) or _rounded(number, values):
             continue
         return {"value": f"{number.value:g}"}
     return None
@@ -139,6 +142,13 @@ def _objection(lang: str, check: str, values: dict[str, str]) -> Nudged:
 def _told(run: Run) -> list[str]:
     """The arguments of every call and the text of every good observation."""
     return [part for call, seen in run.observed for part in (canonical(call.args), seen.text if seen.ok else "")]
+
+
+def _rounded(number: Number, values: list[float]) -> bool:
+    """Whether it is a known number said in round millions (or thousands, 万 …): 5.5 million for 5,488,984."""
+    unit = number.scaled / number.value if number.value else 1.0
+    whole = 0.5 if number.value >= ROUND else 0.0
+    return unit > 1 and any(same(number.value, value / unit) or abs(number.value - value / unit) <= whole for value in values)
 
 
 def _small(number: Number) -> bool:
