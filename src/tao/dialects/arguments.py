@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from tao.dialects.clean import SPACE, fence_at, one_line_code, unfence, untoken
@@ -18,7 +17,10 @@ _QUOTED_KEY = re.compile(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:
 _LITERAL = re.compile(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
 _QUOTE_END = re.compile(r"([\"'])([^\"'\n]{1,2000})([\"'])[ \t]*\n[ \t]*\n")
-_PAIR = r"(?:^|[,，;；\n \t]|(?<=[\"'”])(?=[,，;；\n \t]))[ \t]{0,40}(?:[-*][ \t])?[\"'`“]?(KEYS)[\"'`”]?[ \t]{0,9}[:：=＝](?!=)[ \t]{0,9}"
+_PAIR = (
+    r"(?:^|[,，;；\n \t]|(?<=[\"'”])(?=[,，;；\n \t]))[ \t]{0,40}(?:[-*][ \t])?"
+    r"[\"'`“]?(KEYS)[\"'`”]?[ \t]{0,9}[:：=＝](?!=)[ \t]{0,9}"
+)
 _QUOTED_VALUE = re.compile(r"\"[^\"\n]{0,4000}\"(?=[,，;；\s]|$)|'[^'\n]{0,4000}'(?=[,，;；\s]|$)|“[^”\n]{0,4000}”")
 _UNKNOWN_KEY = re.compile(r"(?:^|[,，;；\s]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
 
@@ -201,7 +203,8 @@ def _pairs(shape: Parameters, body: str) -> dict[str, Any] | None:
         return None
     result: dict[str, Any] = {}
     for name, (_, value, quoted) in zip(names, found, strict=True):
-        if not quoted and ((len(names) > 1 and "\n" in value and _stray(value)) or (len(shape.schemas) > 1 and _UNKNOWN_KEY.search(value))):
+        several = len(shape.schemas) > 1
+        if not quoted and ((len(names) > 1 and _stray(value)) or (several and _UNKNOWN_KEY.search(value))):
             return None
         result[name] = convert(unquoted(value), shape.schemas[name])
     return result

@@ -70,7 +70,7 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
     if scan.inside or scan.tries > MAX_TRIES or (not own_line and scan.mode != "prose") or in_code:
         return None, start + 1
     if text[start] == "[" and python.LIST.match(text, start):
-        return _pythonic(scan, start, end, whole=_whole(text, start, None))
+        return _pythonic(scan, start, end, own_line=own_line)
     found = read_json(text, start, end, sealed=end is not None)
     if isinstance(found, Fault):
         return _damaged(scan, start, found, own_line=own_line)
@@ -80,7 +80,7 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
     wished = wishes(found.value, mended=found.mended)
     whole = _whole(text, start, found.end)
     if not wished:
-        return _no_call(text, found, start, wished, whole=whole)
+        return _no_call(text, found, start, wished, scan.tools, whole=whole)
     if whole and (answer := answer_in(found.value)) and all(is_null(wish.name, scan.tools) for wish in wished):
         return Says(answer), found.end
     sure = own_line or wished[0].react or isinstance(wished[0].given, dict)
@@ -120,12 +120,15 @@ def _named(value: dict[str, object], tools: Tools) -> bool:
     return any(certain(wish, tools) and wish.given is not None for wish in wishes(value) or ())
 
 
-def _no_call(text: str, found: Read, start: int, wished: list[Wish] | None, *, whole: bool) -> Step:
+def _no_call(text: str, found: Read, start: int, wished: list[Wish] | None, tools: Tools, *, whole: bool) -> Step:
     """JSON that is no call, or one without a name."""
     if whole and wished is not None:
         return Fails("no_name", text[start : found.end]), found.end
     if whole and (answer := answer_in(found.value)):
         return Says(answer), found.end
+    only = next(iter(found.value.items())) if isinstance(found.value, dict) and len(found.value) == 1 else None
+    if whole and only and isinstance(only[1], dict) and known(only[0], tools):
+        return Fails("no_name", text[start : found.end]), found.end
     return None, found.end
 
 
@@ -141,9 +144,12 @@ def _linked(scan: Scan, wished: list[Wish], at: int, end: int | None) -> tuple[l
     return more, at
 
 
-def _pythonic(scan: Scan, start: int, end: int | None, *, whole: bool) -> Step:
-    """`[f(a=1), g()]` where every name is known."""
+def _pythonic(scan: Scan, start: int, end: int | None, *, own_line: bool) -> Step:
+    """`[f(a=1), g()]` where every name is known; within a line of prose only as its end."""
     found = python.calls(scan.text, start, end)
+    whole = _whole(scan.text, start, None)
+    if not own_line and (not isinstance(found, tuple) or scan.text[found[1] :].strip(SPACE)):
+        return None, start + 1
     if isinstance(found, Fails):
         name = python.CALL.search(scan.text, start)
         return (found, start) if name and known(name["name"], scan.tools) else (None, start + 1)

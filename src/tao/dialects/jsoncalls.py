@@ -7,10 +7,12 @@ from tao.dialects.clean import SPACE
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.wishes import Wish
 
-_NAMES = ("tool", "toolname", "name", "function", "functionname", "recipientname")
+_NAMES = ("tool", "toolname", "name", "function", "functionname", "recipientname", "command", "工具", "工具名", "工具名称")
+_ACTIONS = ("action", "行动", "动作")
 _INPUTS = (
     "actioninput", "toolinput", "input", "args", "arguments", "parameters", "params", "kwargs", "toolargs", "toolarguments",
     "toolparameters", "functionarguments", "functionargs", "actionargs", "actionarguments", "actionparameters",
+    "行动输入", "动作输入", "工具输入", "工具参数", "输入", "参数",
 )  # fmt: skip
 _CALLS = frozenset(("actioninput", "toolinput", "args", "arguments", "parameters", "toolargs", "toolarguments", "toolparameters"))
 _WRAPPERS = (
@@ -35,8 +37,9 @@ def wishes(value: Any, *, mended: bool = False, depth: int = 0) -> list[Wish] | 
         return None
     keys = {bare_key(str(key)): item for key, item in value.items()}
     thought = next((text for text in map(_text, (keys.get("thought"), keys.get("thoughts"), keys.get("思考"))) if text), "")
-    if "action" in keys:
-        return _action(keys, thought, mended=mended, depth=depth)
+    for key in _ACTIONS:
+        if key in keys:
+            return _action(keys[key], keys, thought, mended=mended, depth=depth)
     for wrapper in _WRAPPERS:
         inner = keys.get(wrapper)
         if inner == [] and wrapper in {"toolcalls", "functioncalls"}:
@@ -49,11 +52,11 @@ def wishes(value: Any, *, mended: bool = False, depth: int = 0) -> list[Wish] | 
     for key in _NAMES:
         if isinstance(name := keys.get(key), str) and name.strip(SPACE):
             return [_wish(name, keys, thought, react=key == "tool", mended=mended)]
-    return [] if keys.keys() & _CALLS and keys.keys() <= {*_INPUTS, *_ASIDE, *_NAMES} else None
+    unmistakable = keys.keys() & {"actioninput", "toolinput", "行动输入", "动作输入"}
+    return [] if unmistakable or (keys.keys() & _CALLS and keys.keys() <= {*_INPUTS, *_ASIDE, *_NAMES}) else None
 
 
-def _action(keys: Mapping[str, Any], thought: str, *, mended: bool, depth: int) -> list[Wish]:
-    action = keys["action"]
+def _action(action: Any, keys: Mapping[str, Any], thought: str, *, mended: bool, depth: int) -> list[Wish]:
     if isinstance(action, str):
         return [_wish(action, keys, thought, react=True, mended=mended)]
     if action is None:

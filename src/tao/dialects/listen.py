@@ -8,9 +8,10 @@ that of `read`, which has the last word.
 import re
 from collections.abc import Sequence
 
-from tao.dialects.answers import NO_TOOL, same_strength, step_begins
-from tao.dialects.clean import FENCE, SPACE, ZERO_WIDTH, closing_marks
-from tao.dialects.holding import line_label, markup_hold, maybe_label
+from tao.dialects.answers import NO_TOOL
+from tao.dialects.clean import SPACE
+from tao.dialects.ending import TRAILING, Ending
+from tao.dialects.holding import line_label, markup_hold
 from tao.dialects.labels import MID_ACTION, MID_INPUT, Label
 from tao.dialects.leaks.openers import OPENER, RESULT
 from tao.dialects.names import Tools, is_finish, is_null
@@ -33,23 +34,25 @@ _NAME = re.compile(
 )
 _LINE_END = re.compile(r"[\[(（［{｛]")
 _OPENINGS = frozenset("tool_call("[:length] for length in range(1, 10))
-_TRAILING = SPACE + "*_`~"
-"""Held back at the end of a piece: more of it may turn out to be a mark that belongs to the label or to a fence."""
 WINDOW = 4000
+PREFACE = 24
+"""So much of a line of prose is seen before it is told as the answer."""
 
 
 class Listening:
     """Reads a growing reply. `stop` becomes true once the model makes up an observation: nothing behind it is believed.
 
     `thinks` says that the prompt may have opened a block of thinking: then an answer behind unlabelled text is held back
-    to the end, because all of it may turn out to be thought.
+    to the end, because all of it may turn out to be thought. `plain` says that prose is the answer, as with function
+    calling: it is told as it comes, at the risk that a structured call follows and makes it a thought.
     """
 
-    def __init__(self, tools: Sequence[ToolSpec] = (), *, lang: str = "en", thinks: bool = True) -> None:
+    def __init__(self, tools: Sequence[ToolSpec] = (), *, lang: str = "en", thinks: bool = True, plain: bool = False) -> None:
         self.tools = tools
         self.index = Tools(tools)
         self.lang = lang
         self.thinks = thinks
+        self.plain = plain
         self.stop = False
         self._raw: list[str] = []
         self._text = "\n"
@@ -61,8 +64,7 @@ class Listening:
         self._shown = ""
         self._thought = False
         self._called: list[str] = []
-        self._answer: Label | None = None
-        self._fenced = ""
+        self._ending: Ending | None = None
         self._seen = 0
 
     def feed(self, text: str) -> list[Delta]:
@@ -144,7 +146,7 @@ class Listening:
             self._phase = self._acting
             return []
         if label.kind == "final" and not (self._prose and self.thinks):
-            self._answer = label
+            self._ending = Ending(self.index, label)
             self._at = label.value
             self._phase = self._answering
             return []
@@ -175,7 +177,9 @@ class Listening:
             return said
         if _RISKY.search(line) or markup_hold(self._text, self._at, self._at + len(line))[1] or MID_INPUT.search(line):
             return self._hold()
-        if after >= 0:
+        if self.plain and not self._prose and (after >= 0 or len(line) > PREFACE):
+            self._ending, self._phase = Ending(self.index, None), self._answering
+        elif after >= 0:
             self._prose, self._at = True, after
         return []
 
@@ -264,97 +268,23 @@ class Listening:
 
     def _answering(self) -> list[Delta]:
         """Behind the label of an answer: everything up to where it may end."""
-        if not self._shown and (verdict := self._first_line()) is not False:
-            self._phase = self._over if verdict else self._phase
-            return []
-        end, over = self._safe()
-        veiled = next((place for place in range(self._at, end) if self._text[place] in ZERO_WIDTH), end)
-        end, over = veiled, over or veiled < end
-        piece = self._text[self._at : end]
-        piece = piece.rstrip(_TRAILING)
+        assert self._ending is not None, "set with this phase"
+        if not self._shown:
+            self._at, over = self._ending.begin(self._text, self._at)
+            if over is not False:
+                self._phase = self._over if over else self._phase
+                return []
+        end, over = self._ending.certain(self._text, self._at)
+        piece = self._text[self._at : end].rstrip(TRAILING)
         self._at += len(piece)
         self._shown += piece
         if over:
             self._phase = self._over
         return [Delta("answer", piece)] if piece else []
 
-    def _first_line(self) -> bool | None:
-        """Whether the answer is over before it began; None while that cannot be told. Goes past leading white space."""
-        text, at = self._text, self._at
-        while at < len(text) and text[at] in SPACE:
-            at += 1
-        line = text.rfind("\n", self._at, at) + 1
-        verdict = (None if at == len(text) else self._next_line(line)) if line else False
-        if verdict is False:
-            self._at = at
-        return verdict
-
     def _over(self) -> list[Delta]:
         """The answer may have ended; what follows decides it, and `close` tells."""
         return []
-
-    def _safe(self) -> tuple[int, bool]:
-        """How far the answer is certain, and whether it may have ended there."""
-        assert self._answer is not None, "the label was read"
-        text = self._text
-        at = max(self._at, self._seen)
-        while True:
-            end = text.find("\n", at)
-            stop = len(text) if end < 0 else end
-            place, sure = markup_hold(text, at, stop)
-            if sure or place < stop or end < 0:
-                return place, sure
-            verdict = self._next_line(end + 1)
-            if verdict is None:
-                return end, False
-            if verdict:
-                return end, True
-            at = self._seen = end + 1
-
-    def _next_line(self, line: int) -> bool | None:
-        """Whether the answer may end before this line; None while that cannot be told."""
-        text = self._text
-        end = text.find("\n", line)
-        bare = line
-        while text[bare : bare + 1] in {" ", "\t"}:
-            bare += 1
-        if bare >= len(text):
-            return None
-        if text[bare] in "`~":
-            if end < 0 and len(text) - bare < LONG:
-                return None
-            if self._fence(bare):
-                return False
-        if self._fenced:
-            return False
-        label = line_label(text, line)
-        if label is False:
-            return None
-        if isinstance(label, Label):
-            return self._ends(label, text.find("\n", label.value))
-        return None if end < 0 and maybe_label(text[line:]) else False
-
-    def _fence(self, bare: int) -> bool:
-        """Whether a line opens or closes a code fence."""
-        if self._fenced:
-            closes = closing_marks(self._fenced).match(self._text, self._text.rfind("\n", 0, bare))
-            self._fenced = "" if closes else self._fenced
-            return True
-        opened = FENCE.match(self._text, bare)
-        self._fenced = opened["mark"] if opened else ""
-        return opened is not None
-
-    def _ends(self, label: Label, end: int) -> bool | None:
-        """Whether a label within an answer may end it."""
-        assert self._answer is not None, "the label was read"
-        if label.kind == "action":
-            return None if end < 0 else step_begins(self._text, label, self.index)
-        if label.kind == "final":
-            return same_strength(label, self._answer)
-        return label.kind in {"thought", "question", "observation"}
-
-
-LONG = 200
 
 
 def _partial(line: str) -> int:

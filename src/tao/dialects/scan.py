@@ -10,6 +10,7 @@ from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
 from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, label_at, next_label, unveiled
 from tao.dialects.leaks import OPENER, OPENING, SOUGHT, harmony, opener_from
+from tao.dialects.leaks.python import LIST
 from tao.dialects.names import Tools, is_finish
 from tao.dialects.repair import Read, read_strict
 from tao.dialects.state import Judged, Scan
@@ -22,7 +23,7 @@ _PLACES = {
     "<": rf"(?:(?P<opener>{SOUGHT['<']})|(?P<answer>{ANSWER_TAG.pattern.removeprefix('<')})|{THINKING})",
     "{": r"(?=\s{0,20}\\?[\"'“])",
     "`": r"``(?=\w{0,12}\s{0,9}[{\[]|(?:vis-thinking|thinking|thought)[ \t]*\n)",
-    "[": rf"(?:{SOUGHT['[']}|ARGS\]|THINK\])",
+    "[": rf"(?:{SOUGHT['[']}|ARGS\]|THINK\]|(?=[A-Za-z_\u4e00-\u9fff][\w.\-]{{0,80}}\())",
     "✿": SOUGHT["✿"],
     ":": SOUGHT[":"],
     "◁": "think▷",
@@ -168,6 +169,8 @@ def _item(scan: Scan, mark: re.Match[str]) -> Step:
         return items.answer_tag_item(scan, start)
     if text.startswith("[ARGS]", start):
         return items.args_item(scan, start)
+    if text[start] == "[" and LIST.match(text, start):
+        return items.json_item(scan, start, own_line=False)
     if text[start] in "<[✿:":
         return items.markup_item(scan, opener_from(text, start))
     if text[start] == "`":

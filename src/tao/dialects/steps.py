@@ -9,7 +9,7 @@ from tao.dialects.convert import missing, parameters
 from tao.dialects.forms import Listed, closing, listed
 from tao.dialects.jsoncalls import wishes
 from tao.dialects.labels import MID_INPUT, Label, next_label
-from tao.dialects.leaks import OPENER, leak_at
+from tao.dialects.leaks import OPENER, leak_at, python
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, finish, outcome
@@ -229,6 +229,15 @@ def written_call(text: str, tools: Tools) -> Acts | Says | Fails | None:
         return None
     closed = closing(text, opened.start(), len(text))
     if closed is not None and closed + 1 < len(text.rstrip(SPACE + ".。;")):
-        return None
+        return _several(text, tools)
     called = _called(text, opened.start() - len(name), opened.start(), None, tools)
     return called[0] if called and not isinstance(called[0], Nothing) else None
+
+
+def _several(text: str, tools: Tools) -> Acts | Says | Fails | None:
+    """A reply that is nothing but calls of known tools, one after the other."""
+    found = python.calls(text, 0)
+    if not isinstance(found, tuple) or text[found[1] :].strip(SPACE + ";") or not all(tools.find(wish.name) for wish in found[0]):
+        return None
+    result = outcome(found[0], tools)
+    return None if isinstance(result, Nothing) else result

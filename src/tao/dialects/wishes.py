@@ -16,7 +16,8 @@ from tao.messages import ToolSpec
 
 ANSWER_KEYS = ("answer", "final_answer", "output", "result", "response", "finalanswer", "答案", "回答", "最终答案")
 _NAMED = re.compile(
-    r"(?:(?:final_?answer|answer|output|result|response|答案)[ \t]{0,4}[=＝](?!=)|(?:final_?answer|answer|答案)[ \t]{0,4}[:：])[ \t]{0,4}",
+    r"(?:(?:final_?answer|answer|output|result|response|答案)[ \t]{0,4}[=＝](?!=)"
+    r"|(?:final_?answer|answer|答案)[ \t]{0,4}[:：])[ \t]{0,4}",
     re.IGNORECASE,
 )
 _OBJECT = re.compile(r"[{｛]\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
@@ -76,7 +77,7 @@ def arguments_of(tool: ToolSpec, wish: Wish) -> Args | Bad:
     """The arguments of a wish for this tool."""
     if wish.form == "json":
         return from_value(tool, wish.given)
-    if wish.form == "wire":
+    if wish.form == "wire" and wish.given:
         return from_wire(tool, wish.given)
     if wish.form == "text":
         return from_text(tool, wish.given)

@@ -47,6 +47,8 @@ def leak_at(text: str, start: int, tools: Tools) -> Leak | None:
         end = CLOSER.match(text, one[1]).end()  # type: ignore[union-attr] # may be empty, always matches
         following = seek(text, end, min(len(text), end + BETWEEN))
         if following is not None and not RESULT.search(text, one[1], following):
+            if not text[_end(SKIP, text, following) :].strip(SPACE):
+                break
             at = following
         elif (more := _again(text, end, tools)) is not None:
             at = more
@@ -149,6 +151,9 @@ def _plain_name(text: str, begin: int, tools: Tools) -> tuple[list[Wish], int] |
     known = tools.find(name[0]) is not None
     at = _end(_ARGS, text, name.end())
     marked = text[name.end() : at].strip(SPACE) != ""
+    if tags.PARAMETER.match(text, at):
+        body = tags.body(text, name[0], at)
+        return body if isinstance(body, Fails) else ([body.wish], body.end)
     if tags.KEY.match(text, at):
         found = tags.keyed(text, name[0], at)
         return found if isinstance(found, Fails) else ([found.wish], found.end)

@@ -14,13 +14,13 @@ from tao.dialects.wishes import Fails, Wish
 _PREFIX = r"(?:minimax:|seed:|antml:|steptml:|xai:|[|｜]DSML[|｜])?"
 _CALLS = r"(?:function_call|tool_call|tool_use|function|invoke|tool)"
 FUNCTION = re.compile(
-    rf"<{_PREFIX}{_CALLS}(?:=|[ \t]+(?:name|tool_name)[ \t]*=)[ \t]*[\"']?([^\"'<>\n/]{{1,120}})[\"']?[^<>\n]{{0,80}}>",
+    rf"<{_PREFIX}{_CALLS}(?:[ \t]*=|[ \t]+(?:name|tool_name)[ \t]*=)[ \t]*[\"']?([^\"'<>\n/]{{1,120}})[\"']?[^<>\n]{{0,80}}>",
     re.IGNORECASE,
 )
 LOOSE = re.compile(r"<function[=(][ \t]*[\"']?([\w.\-\u4e00-\u9fff]{1,120})[\"']?[)>]?[,: \t]{0,9}\(?(?=[{\[])")
 """`<function=name{json}`: the closing bracket of the tag forgotten (Llama behind some servers)."""
 PARAMETER = re.compile(
-    rf"<(?P<tag>{_PREFIX}(?:parameter|param|arg|argument))(?:=|[ \t]+(?:name"
+    rf"<(?P<tag>{_PREFIX}(?:parameter|param|arg|argument))(?:[ \t]*=|[ \t]+(?:name"
     rf"|key)[ \t]*=)[ \t]*[\"']?(?P<name>[^\"'<>\n]{{1,120}}?)[\"']?"
     r"(?P<more>[ \t]+[^<>\n]{0,80})?>",
     re.IGNORECASE,
@@ -61,14 +61,14 @@ class Found:
 def function(text: str, start: int) -> Found | Fails | None:
     """`<function=name>` or `<invoke name="name">` with parameters in tags, JSON, or nothing."""
     if loose := LOOSE.match(text, start):
-        return _body(text, loose[1], loose.end())
+        return body(text, loose[1], loose.end())
     found = FUNCTION.match(text, start)
     if found is None:
         return Fails("truncated", text[start:]) if ">" not in text[start : start + 200] else None
-    return _body(text, found[1].strip(SPACE), found.end())
+    return body(text, found[1].strip(SPACE), found.end())
 
 
-def _body(text: str, name: str, at: int) -> Found | Fails:
+def body(text: str, name: str, at: int) -> Found | Fails:
     """Parameters of a call whose name has been read, up to its closing tag."""
     at = _past_space(text, at)
     if text[at : at + 1] in {"{", "["}:
@@ -92,13 +92,13 @@ def _body(text: str, name: str, at: int) -> Found | Fails:
             typed[parameter["name"].strip(SPACE)] = value.value
         at = _past_space(text, after)
     if text[at : at + 1] and not text.startswith("<", at) and not pairs:
-        return _text_body(text, name, at)
+        return _text_only(text, name, at)
     if _BROKEN.match(text, at):
         return Fails("truncated", text[at:], name)
     return Found(Wish(name, {**pairs, **typed}, "wire", open=not ENDS.match(text, at)), at)
 
 
-def _text_body(text: str, name: str, at: int) -> Found | Fails:
+def _text_only(text: str, name: str, at: int) -> Found | Fails:
     end = ENDS.search(text, at)
     if end is None:
         return Fails("truncated", text[at:], name)
@@ -173,7 +173,7 @@ def named(text: str, start: int) -> Found | Fails | None:
     if INPUT_TAG.match(text, at):
         return _input(text, found[2], at)
     if PARAMETER.match(text, at):
-        return _body(text, found[2], at)
+        return body(text, found[2], at)
     children = children_of(text, at)
     if isinstance(children, Fails):
         return children
@@ -195,7 +195,7 @@ def _input(text: str, name: str, at: int) -> Found | Fails:
             return Found(Wish(name, value.value, "json", mended=value.mended), max(end, value.end))
         return Fails("truncated" if value.kind == "truncated" else "bad_json", text[inner:end], name)
     if PARAMETER.match(text, inner):
-        return _body(text, name, inner)
+        return body(text, name, inner)
     if CHILD.match(text, inner):
         children = children_of(text, inner)
         return children if isinstance(children, Fails) else Found(Wish(name, children[0], "wire"), children[1])
@@ -227,7 +227,7 @@ def own_tag(text: str, start: int, name: str) -> Found | Fails:
             return children
         return Found(Wish(name, children[0], "wire"), children[1])
     if PARAMETER.match(text, inner):
-        return _body(text, name, inner)
+        return body(text, name, inner)
     end = text.find(f"</{name}>", at)
     if end < 0:
         return Fails("truncated", text[start:], name)
