@@ -123,3 +123,37 @@ def test_line_ends_cut_in_two():
     pieces, listening = hear("Final Answer: a\r\nb\r\n\r\nc", 1)
     closing = "".join(delta.text for delta in listening.close())
     assert "".join(told(pieces, "answer")) + closing == "a\nb\n\nc"
+
+
+def test_a_fence_on_the_line_of_the_label_hides_labels_and_ends():
+    text = "Final Answer: ```lua\nThought: a\nAction: ring\n```\nso it goes\nThought: b\nFinal Answer: c"
+    pieces, listening = hear(text)
+    shown = "".join(told(pieces, "answer"))
+    assert shown == "```lua\nThought: a\nAction: ring\n```\nso it goes"
+    assert listening.close() in ([], [Delta("thought", "")])
+
+
+PROSE = "It is an osprey. Ospreys fish.\n\n- they dive\n- they rest\n\n```lua\nprint(1)\n```\n\nThat is all."
+
+
+def test_prose_is_told_as_it_comes_where_it_is_the_answer():
+    pieces, listening = hear(PROSE, plain=True)
+    answers = told(pieces, "answer")
+    assert len(answers) > 15
+    assert "".join(answers) + "".join(delta.text for delta in listening.close()) == PROSE
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Sure, I will look that up for you now.\nAction: find\nAction Input: x", "Sure, I will look that up for you now."),
+        ('Of course, here is what I do: {"name": "ring", "parameters": {}}', "Of course, here is what I do:"),
+        ("Of course, let me ring the bell.<tool_call>", "Of course, let me ring the bell."),
+        ('Of course, let me ring the bell.\n```json\n{"name": "ring"', "Of course, let me ring the bell."),
+        ("Thought: hm\nIt is an osprey that I see.", ""),
+        ('{"name": "ring", "arguments": {}}', ""),
+    ],
+)
+def test_markup_is_never_told_as_an_answer(text, shown):
+    pieces, _ = hear(text, plain=True)
+    assert "".join(told(pieces, "answer")) == shown
