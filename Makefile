@@ -76,10 +76,11 @@ $(BIN)/python:
 		echo '需要 Python 3.11 或更高版本，并带有 venv 模块（Debian/Ubuntu：apt install python3 python3-venv）。'; \
 		exit 1; \
 	fi; \
+	echo "Setting up, once, a few minutes: Python environment, packages, model file · 首次准备，需要几分钟：环境、软件包、模型"; \
 	echo "Creating $(VENV) with $$("$$found" --version)"; "$$found" -m venv $(VENV)
 
 $(VENV)/local.done: pyproject.toml requirements.lock | $(BIN)/python
-	$(PIP) --editable '.[local]'
+	$(PIP) --quiet --editable '.[local,search]'
 	@touch $@
 
 $(VENV)/dev.done: pyproject.toml requirements.lock | $(BIN)/python

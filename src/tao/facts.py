@@ -90,9 +90,12 @@ def missing(run: Run) -> tuple[str, ...]:
 
 
 def mentions(texts: Iterable[str], name: str) -> bool:
-    """Whether these texts hold every word of the name, in any case."""
+    """Whether these texts hold every word of the name, in any case; of a longer Chinese one, three in four of its pairs (三楼的打印机)."""
     whole = "\n".join(texts).lower()
-    return all(word in whole for word in name.lower().split())
+    if all(word in whole for word in name.lower().split()):
+        return True
+    pairs = [name[place : place + 2] for place in range(len(name) - 1)] if _HAN_RUN.fullmatch(name) else []
+    return len(pairs) > 3 and sum(pair in whole for pair in pairs) >= 0.75 * len(pairs)
 
 
 def paired(name: str, text: str) -> bool:

@@ -169,13 +169,13 @@ def _name(address: Address) -> str:
 def _unknown(name: str) -> ConfigError:
     provider = name.partition(":")[0].partition("/")[0].lower()
     near = get_close_matches(provider, [*PROFILES, *ALIASES, "local"], 1, 0.7)
-    hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想用 {near[0]!r}？") if near else ("", "")
+    hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想用 {near[0]!r}？") if near else (".", "。")
     known = ", ".join(PROFILES)
     return ConfigError(
         both(
             f"cannot tell what model {name!r} is{hint} Write local, local:NAME, a path to a .gguf file, provider:model (providers:"
             f" {known}), or an address such as http://127.0.0.1:8000/v1#name",
-            f"无法识别模型 {name!r}{hint_zh} 可写 local、local:NAME、.gguf 文件路径、provider:model（provider 可为 {known}），"
+            f"无法识别模型 {name!r}{hint_zh}可写 local、local:NAME、.gguf 文件路径、provider:model（provider 可为 {known}），"
             f"或地址，例如 http://127.0.0.1:8000/v1#name",
         )
     )
