@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tao.dialects.bracket import Bracket
-from tao.dialects.json_action import JsonAction
+from tao.dialects.json_action import JsonAction, JsonReply
 from tao.dialects.native import Native
 from tao.dialects.react import React
 from tao.events import Decided, Misread, Replied
@@ -12,7 +12,6 @@ from tao.run import NO_TOOLS, Run
 from tao.seams import Abilities, Dialect, Listener
 
 NAMES = ("auto", "react", "json", "bracket", "native")
-LADDER = ("native", "react", "json")
 MISREADS = 2
 """So many replies in a row that cannot be read, and the dialect changes."""
 
@@ -22,6 +21,8 @@ def named(name: str, abilities: Abilities) -> Dialect:
     constrained = abilities.constraint == "gbnf"
     if name == "native":
         return Native()
+    if name == "json" and abilities.constraint == "json_schema":
+        return JsonReply()
     text = {"react": React, "json": JsonAction, "bracket": Bracket}[name]
     return text(constrained, grounded=constrained and abilities.small)
 
@@ -36,7 +37,8 @@ class Auto:
     def ladder(self) -> tuple[str, ...]:
         """The dialects in the order in which they are tried."""
         first = self.start or self.abilities.dialect or ("native" if self.abilities.tools else "react")
-        return (first, *(name for name in LADDER if name not in (first, "native")))
+        rest = ("json", "react") if self.abilities.constraint == "json_schema" else ("react", "json")
+        return (first, *(name for name in rest if name != first))
 
     def in_force(self, run: Run) -> str:
         """The dialect of the next reply: one rung down for each refusal of tools, leaked call, or row of misreads."""

@@ -27,6 +27,11 @@ Action: {"tool": "the name of one tool", "args": {its arguments}}
 The observation is given to you; never write it yourself. When you know the answer, write:
 Thought: I know the answer
 Final Answer: the answer to the question""",
+    "object.form": """\
+Write each step as one JSON object and nothing else:
+{"thought": "what you need next", "tool": "the name of one tool", "args": {its arguments}}
+The observation is given to you; never write it yourself. When you know the answer, write:
+{"thought": "I know the answer", "tool": "Final Answer", "args": {"answer": "the answer to the question"}}""",
     "bracket.form": """\
 Write each step in this form:
 Thought: what you need next

@@ -27,6 +27,11 @@ Action: {"tool": "一个工具的名字", "args": {它的参数}}
 结果（Observation）会给你，不要自己写。知道答案以后写：
 Thought: 我知道答案了
 Final Answer: 问题的答案""",
+    "object.form": """\
+每一步只写一个 JSON 对象，不写别的：
+{"thought": "下一步需要什么", "tool": "一个工具的名字", "args": {它的参数}}
+结果（Observation）会给你，不要自己写。知道答案以后写：
+{"thought": "我知道答案了", "tool": "Final Answer", "args": {"answer": "问题的答案"}}""",
     "bracket.form": """\
 每一步按这个格式写：
 Thought: 下一步需要什么
