@@ -7,12 +7,12 @@ from tao import Agent, Journal
 
 
 async def connect(
-    base_url: str, tools: Sequence[Callable[..., Any]], system: str, *, how: str = "", journal: str = "",
+    base_url: str, tools: Sequence[Callable[..., Any]], system: str, *, how: str = "", journal: str = "", synchronous: Any = "FULL",
 ) -> Callable[[str], Awaitable[str]]:
     """A function that answers one question. `how`: "stream" hears every piece of a reply, "text" is the dialect `react`."""
     agent = Agent(
         f"{base_url}#scripted", tools, instructions=system, max_steps=1000,
-        dialect="react" if how == "text" else "auto", journal=Journal(journal) if journal else None,
+        dialect="react" if how == "text" else "auto", journal=Journal(journal, synchronous=synchronous) if journal else None,
     )
     heard = (lambda _: None) if how == "stream" else None
 
