@@ -16,13 +16,15 @@ from tao.dialects.labels import MID_ACTION, MID_INPUT, Label
 from tao.dialects.leaks.openers import OPENER, RESULT
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.read import read
+from tao.dialects.scan import run
+from tao.dialects.state import Scan
 from tao.dialects.thoughts import OPEN, STRAY, block_at
 from tao.events import Decided
 from tao.messages import ToolSpec
 from tao.seams import Delta
 
 _RISKY = re.compile(
-    r"```|~~~|` ` `|[{｛✿]|^[ \t]*(?:[\[［]|>>>|tool_call\()|to=functions|\[ARGS\]|analysis(?=[A-Z])|functools|call:"
+    r"```|~~~|` ` `|[{｛✿]|>>>|^[ \t]*(?:[\[［]|tool_call\()|to=functions|\[ARGS\]|analysis(?=[A-Z])|functools|call:"
 )
 _NAME = re.compile(
     r"[{,]\s{0,40}\"(?:tool|action|tool_name)\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\""
@@ -145,7 +147,7 @@ class Listening:
             self._at = label.value
             self._phase = self._acting
             return []
-        if label.kind == "final" and not (self._prose and self.thinks):
+        if label.kind == "final" and not (self._prose and self.thinks) and self._undecided(label.start):
             self._ending = Ending(self.index, label)
             self._at = label.value
             self._phase = self._answering
@@ -155,6 +157,11 @@ class Listening:
             self._phase = self._quoted
             return []
         return self._hold()
+
+    def _undecided(self, end: int) -> bool:
+        """Whether nothing before this place decides the reply; the same scan that reads the whole says so."""
+        scan = Scan(self._text[:end], self.index)
+        return run(scan) is None and not scan.skipped
 
     def _quoted(self) -> list[Delta]:
         """The rest of a line that nobody is told."""
