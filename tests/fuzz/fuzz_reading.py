@@ -56,7 +56,7 @@ def one_input(data: bytes) -> None:
     else:
         assert reading.reason in REASONS
         assert reading.detail
-    heard(text, reading, 1 + len(data) % 7)
+    heard(text, reading, 1 + len(data) % 23)
     read_calls([ToolCall("find", text, None)], "", TOOLS)
     found = read_json(text)
     assert not isinstance(found, Read) or found.end <= len(text)
