@@ -3,6 +3,7 @@
 import re
 
 from tao.dialects.clean import SPACE, fence_at
+from tao.dialects.forms import Listed
 from tao.dialects.jsoncalls import answer_in, certain, wishes
 from tao.dialects.labels import label_at
 from tao.dialects.leaks import harmony, leak_at, python, seek, tags
@@ -145,10 +146,10 @@ def _linked(scan: Scan, wished: list[Wish], at: int, end: int | None) -> tuple[l
 
 
 def _pythonic(scan: Scan, start: int, end: int | None, *, own_line: bool) -> Step:
-    """`[f(a=1), g()]` where every name is known; within a line of prose only as its end."""
+    """`[f(a=1), g()]` where every name is known; within a line of prose only with arguments by name."""
     found = python.calls(scan.text, start, end)
     whole = _whole(scan.text, start, None)
-    if not own_line and (not isinstance(found, tuple) or scan.text[found[1] :].strip(SPACE)):
+    if not own_line and not (isinstance(found, tuple) and all(_keyed(wish) for wish in found[0])):
         return None, start + 1
     if isinstance(found, Fails):
         name = python.CALL.search(scan.text, start)
@@ -159,6 +160,11 @@ def _pythonic(scan: Scan, start: int, end: int | None, *, own_line: bool) -> Ste
         alone = whole and not scan.text[found[1] :].strip(SPACE)
         return (Fails("unknown_tool", found[0][0].name) if alone else None), found[1]
     return leaked(scan, outcome(found[0], scan.tools), start), found[1]
+
+
+def _keyed(wish: Wish) -> bool:
+    """Whether a call in Python gives its arguments by name, as calls do and running text does not."""
+    return isinstance(wish.given, Listed) and bool(wish.given.named) and not wish.given.values
 
 
 # ── fences ────────────────────────────────────────────────────────────────────

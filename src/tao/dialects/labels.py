@@ -213,6 +213,15 @@ def fences(text: str, start: int) -> list[tuple[int, int]]:
     return [*found, (at, len(text))]
 
 
+def first_line_label(text: str, start: int) -> Label | None:
+    """The label that the first line with anything on it begins with, where a value begins on a line of its own."""
+    at = start
+    while at < len(text) and text[at] in SPACE:
+        at += 1
+    line = text.rfind("\n", start, at) + 1
+    return label_at(text, line) if line else None
+
+
 def residue(text: str) -> str:
     """Without a last line that is the beginning (three letters or more) of a stop word: `Observ`, `观`… ."""
     head, _, tail = text.rpartition("\n")

@@ -8,7 +8,7 @@ from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy, tu
 from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
-from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, label_at, next_label, unveiled
+from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, first_line_label, label_at, next_label, unveiled
 from tao.dialects.leaks import OPENER, OPENING, SOUGHT, harmony, opener_from
 from tao.dialects.leaks.python import LIST
 from tao.dialects.names import Tools, is_finish
@@ -228,6 +228,8 @@ def _final(scan: Scan, label: Label) -> Step:
     while block := block_at(scan.text, start + len(scan.text[start:]) - len(scan.text[start:].lstrip(SPACE))):
         scan.think(block[0])
         start = block[1]
+    if (first := first_line_label(scan.text, start)) and first.kind in {"thought", "observation"}:
+        return Fails("no_answer"), start
     end = answer_end(scan.text, start, scan.tools, label)
     answer = tidy(scan.text[start:end], bold=label.bold)
     return (Says(answer) if answer else Fails("no_answer")), end

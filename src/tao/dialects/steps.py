@@ -23,6 +23,7 @@ _BREAK = re.compile(
 )
 _CUTTING = ("<", "Action ", "Tool ", "Output ", "Function ", "bservation", "BSERVATION", "观察")
 _NAMES_TOOL = re.compile(r"[\"'“](?:name|action|tool|function|tool_call)", re.IGNORECASE)
+_KEYWORD = re.compile(r"\s{0,9}\w{1,60}[ \t]{0,3}=[ \t]{0,3}[\"'“\d\[{-]")
 _FOLLOWS = re.compile(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")
 
 
@@ -190,7 +191,8 @@ def _called(text: str, at: int, opened: int, following: Label | None, tools: Too
     limit = following.start if following else len(text)
     closed = closing(text, opened, limit)
     inside = text[opened + 1 : opened + 200].lstrip(SPACE)[:1]
-    if spaced and text[opened] in "(（" and (closed is None or inside not in {"{", '"', "'", ")", "“"}):
+    written = inside in {"{", '"', "'", ")", "“"} or _KEYWORD.match(text, opened + 1)
+    if spaced and text[opened] in "(（" and (closed is None or not written):
         return None
     if closed is None:
         args = _unclosed(tool, text, opened, limit) if tool else None

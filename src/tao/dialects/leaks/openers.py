@@ -19,7 +19,7 @@ BRACKET = r"\[(?:TOOL_CALLS?|TOOL_REQUEST|TOOL_USE)\]"
 DIRECT = (
     rf"<(?:{_PREFIX}(?:function_call|tool_call|tool_use|function|invoke|tool)(?:[ \t]*=|[ \t]+(?:name|tool_name)[ \t]*=)"
     rf"|function\([\w.\-]|{_PREFIX}invoke>"
-    r"|(?:function|tool|tool_name|function_name)>(?=[^<>\n]{1,100}</)|action>(?=\s{0,20}(?:<|\w)))"
+    r"|(?:function|tool|tool_name|function_name)>(?=[^<>\n{]{1,100}</)|action>(?=\s{0,20}(?:<|\w)))"
 )
 HARMONY = r"<(?:\|channel\|>|\|start\|>assistant)"
 WORDS = r"functools[ \t]?(?=\[)|✿FUNCTION✿|call:(?=[\w.\-]{1,80}\{)"

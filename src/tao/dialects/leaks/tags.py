@@ -187,6 +187,9 @@ def _input(text: str, name: str, at: int) -> Found | Fails:
     assert found, "the caller saw the tag"
     end = text.find(f"</{found[1]}>", found.end())
     if end < 0:
+        whole = read_json(text, _past_space(text, found.end()))
+        if isinstance(whole, Read) and isinstance(whole.value, dict):
+            return Found(Wish(name, whole.value, "json", mended=whole.mended), whole.end)
         return Fails("truncated", text[at:], name)
     inner = _past_space(text, found.end())
     if text[inner : inner + 1] == "{":
