@@ -7,6 +7,7 @@ from tao.dialects.labels import LABEL_LINE, MARKS, Label, label_at
 
 _STARTS = (
     "acti", "answ", "fina", "thou", "thin", "obse", "ques", "最终", "最后", "答案", "回答", "行动", "动作", "思考", "想法", "观察", "用户", "问题",
+    "最終", "最後", "行動", "動作", "觀察", "観察", "用戶", "問題",
 )  # fmt: skip
 _LABEL_LINE = re.compile(LABEL_LINE)
 _REST = re.compile(rf"[{MARKS}]*+")

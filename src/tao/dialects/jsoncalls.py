@@ -8,11 +8,11 @@ from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.wishes import Wish
 
 _NAMES = ("tool", "toolname", "name", "function", "functionname", "recipientname", "command", "工具", "工具名", "工具名称")
-_ACTIONS = ("action", "行动", "动作")
+_ACTIONS = ("action", "行动", "行動", "动作", "動作")
 _INPUTS = (
     "actioninput", "toolinput", "input", "args", "arguments", "parameters", "params", "kwargs", "toolargs", "toolarguments",
     "toolparameters", "functionarguments", "functionargs", "actionargs", "actionarguments", "actionparameters",
-    "行动输入", "动作输入", "工具输入", "工具参数", "输入", "参数",
+    "行动输入", "行動輸入", "动作输入", "動作輸入", "工具输入", "工具参数", "输入", "輸入", "参数", "參數",
 )  # fmt: skip
 _CALLS = frozenset(("actioninput", "toolinput", "args", "arguments", "parameters", "toolargs", "toolarguments", "toolparameters"))
 _WRAPPERS = (

@@ -12,14 +12,16 @@ from itertools import islice
 from tao.dialects.clean import SPACE, ZERO_WIDTH, fence_at, visible
 
 WORDS = {
-    "final": r"final[ _\-]{0,2}(?:answer|response)|answer|最终(?:答案|回答|答复|回复|回应)|最后的?(?:回应|回答|答案|回复)|答案|回答",
-    "input": r"action[ _\-]{0,2}(?:inputs?|arg(?:ument)?s|param(?:eter)?s)|(?:行动|动作)(?:的)?(?:输入|参数)",
-    "action": r"action|行动|动作",
-    "thought": r"thoughts?|thinking|思考(?:过程)?|想法",
-    "observation": r"observations?|观察(?:结果)?",
-    "question": r"question|(?:用户)?问题",
+    "final": r"final[ _\-]{0,2}(?:answer|response)|answer|最[终終](?:答案|回答|答复|答覆|回复|回覆|回应|回應)"
+    r"|最[后後]的?(?:回应|回應|回答|答案|回复|回覆)|答案|回答",
+    "input": r"action[ _\-]{0,2}(?:inputs?|arg(?:ument)?s|param(?:eter)?s)|(?:行[动動]|[动動]作)的?(?:输入|輸入|参数|參數|入力)",
+    "action": r"action|行[动動]|[动動]作",
+    "thought": r"thoughts?|thinking|思考(?:[过過]程)?|想法",
+    "observation": r"observations?|[观觀観]察(?:[结結]果)?",
+    "question": r"question|(?:用户|用戶)?(?:问题|問題)",
 }
-_ACTIONS = frozenset(("action", "行动", "动作"))
+"""Label words in English and Chinese (simplified and traditional), as patterns."""
+_ACTIONS = frozenset(("action", "行动", "行動", "动作", "動作"))
 STRONG = re.compile(r"final|最", re.IGNORECASE)
 RESIDUE = "observation"
 
@@ -28,7 +30,8 @@ MARKS = rf" \t\xa0\u3000>#*_`\-+•.)\d、（(\[【☀-➿🌀-🫿\ufe0f{ZERO_W
 _PREFIX = rf"[{MARKS}]{{0,48}}+"
 _STARTS = {
     "fi": "final", "an": "final", "最终": "final", "最后": "final", "答案": "final", "回答": "final", "th": "thought", "思考": "thought",
-    "想法": "thought", "ob": "observation", "观察": "observation", "qu": "question", "问题": "question", "用户": "question",
+    "想法": "thought", "ob": "observation", "观察": "observation", "觀察": "observation", "観察": "observation", "qu": "question",
+    "问题": "question", "問題": "question", "用户": "question", "用戶": "question", "最終": "final", "最後": "final",
 }  # fmt: skip
 _GAP = rf"[ \t\xa0{ZERO_WIDTH}]"
 _NUMBER = rf"(?:{_GAP}{{0,3}}(?:[#(（\[]?\d{{1,3}}[)）\]]?|[一二三四五六七八九十]))?"
@@ -40,7 +43,7 @@ LABEL = re.compile(
 """Matched at the start of a line. Possessive and bounded: linear."""
 LABEL_LINE = (
     rf"{_PREFIX}(?:[Aa][Cc][Tt][Ii]|[Aa][Nn][Ss][Ww]|[Ff][Ii][Nn][Aa]|[Tt][Hh][OoIi][UuNn]|[Oo][Bb][Ss][Ee]|[Qq][Uu][Ee][Ss]"
-    r"|最[终后]|答案|回答|行动|动作|思考|想法|观察|用户|问题)"
+    r"|最[终后終後]|答案|回答|行[动動]|[动動]作|思考|想法|[观觀観]察|用[户戶]|[问問][题題])"
 )
 _MERGED = {("thought", "action"), ("thought", "final"), ("action", "final")}
 _AGAIN = re.compile(LABEL_LINE)
@@ -51,11 +54,12 @@ _FENCE_LINE = re.compile(r"\n[ \t]*(?=```|~~~)")
 _ACTION = r"[Cc][Tt][Ii][Oo][Nn]"
 _GIVEN = r"(?:[Ii]nputs?|INPUTS?|[Aa]rg(?:ument)?s|[Pp]aram(?:eter)?s)"
 _MARKED = r"[ \t]{0,9}\d{0,3}[ \t]{0,9}[*_`]{0,3}[:：][*_`]{0,3}"
-MID_INPUT = re.compile(rf"[Aa行动](?:(?<=[Aa]){_ACTION}[ _\-]{{0,2}}{_GIVEN}|(?:(?<=行)动|(?<=动)作)的?(?:输入|参数)){_MARKED}")
-MID_ACTION = re.compile(rf"[Aa行动](?:(?<=[Aa]){_ACTION}|(?<=行)动|(?<=动)作){_MARKED}")
+_ZH_GIVEN = r"(?:(?<=行)[动動]|(?<=[动動])作)的?(?:输入|輸入|参数|參數|入力)"
+MID_INPUT = re.compile(rf"[Aa行动動](?:(?<=[Aa]){_ACTION}[ _\-]{{0,2}}{_GIVEN}|{_ZH_GIVEN}){_MARKED}")
+MID_ACTION = re.compile(rf"[Aa行动動](?:(?<=[Aa]){_ACTION}|(?<=行)[动動]|(?<=[动動])作){_MARKED}")
 """The same labels within a line."""
 MID_OBSERVATION = re.compile(
-    r"(?:(?<=\s)|(?<=[\])}.。\"']))(?:(?:Observation|OBSERVATION)[ \t]*\d{0,3}[ \t]*:|观察\d{0,3}[:：]|<observation>)"
+    r"(?:(?<=\s)|(?<=[\])}.。\"']))(?:(?:Observation|OBSERVATION)[ \t]*\d{0,3}[ \t]*:|[观觀観]察\d{0,3}[:：]|<observation>)"
 )
 TAG_OBSERVATION = re.compile(r"(?m)^[ \t]*<observation>", re.IGNORECASE)
 JUNK = re.compile(

@@ -11,10 +11,10 @@ from tao.dialects.clean import SPACE, STRUCTURE, visible
 from tao.messages import ToolSpec
 
 FINISH = frozenset(
-    "finalanswer finish finished terminate final done finalresponse 结束 完成 最终答案 最终回答 最后的回应 最终回复 最后回答 回答用户".split()
+    "finalanswer finish finished terminate final done finalresponse 结束 完成 最终答案 最终回答 最后的回应 最终回复 最后回答 回答用户 結束 最終答案 最終回答".split()
 )
 NULL = re.compile(
-    r"(?:n/?\.?a\.?|none|null|nil|nothing|no|not?[ _-](?:tools?|actions?|further|more|need)\b.*|-+|无|空|没有|不需要|无需.*|没有.*"
+    r"(?:n/?\.?a\.?|none|null|nil|nothing|no|not?[ _-](?:tools?|actions?|further|more|need)\b.*|-+|无|無|空|没有|沒有|不需要|无需.*|没有.*"
     r"|不(?:需要|用|使用|必).*|直接(?:回复|回答|作答|答复).*|(?:none|no|not|n/?a)\b(?![_\-.\w]).*)",
     re.IGNORECASE | re.DOTALL,
 )

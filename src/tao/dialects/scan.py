@@ -135,7 +135,7 @@ def _in_value(text: str, start: int, place: int) -> bool:
 def _inline(scan: Scan) -> tuple[int, str, int] | None:
     """The first `… Action: X Action Input: Y` within a line, where X is a known tool: place, name, start of the input."""
     text, at = scan.text, 0
-    if not any(word in text for word in ("nput", "NPUT", "rg", "aram", "输入", "参数")):
+    if not any(word in text for word in ("nput", "NPUT", "rg", "aram", "输入", "輸入", "参数", "參數", "入力")):
         return None
     for _ in range(8):
         given = MID_INPUT.search(text, at)

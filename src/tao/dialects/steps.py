@@ -21,7 +21,7 @@ _BREAK = re.compile(
     r"(?m)^[ \t]*</?(?:think(?:ing)?|action|tool_call|tool_response|function_calls)\b[^>\n]{0,40}>",
     re.IGNORECASE,
 )
-_CUTTING = ("<", "Action ", "Tool ", "Output ", "Function ", "bservation", "BSERVATION", "观察")
+_CUTTING = ("<", "Action ", "Tool ", "Output ", "Function ", "bservation", "BSERVATION", "察")
 _NAMES_TOOL = re.compile(r"[\"'“](?:name|action|tool|function|tool_call)", re.IGNORECASE)
 _KEYWORD = re.compile(r"\s{0,9}\w{1,60}[ \t]{0,3}=[ \t]{0,3}[\"'“\d\[{-]")
 _FOLLOWS = re.compile(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")

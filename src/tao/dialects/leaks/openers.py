@@ -79,7 +79,7 @@ CLOSER = re.compile(
 RESULT = re.compile(
     r"<(?:\w{1,20}:)?(?:tool_response|tool_result|function_results?|tool_output|observation|result)s?\b"
     r"|<[|｜](?:tool_response|observation|tool[_▁ ]outputs?[_▁ ]begin|im_start|start_header_id|user)"
-    r"|\[TOOL_RESULTS?\]|✿RESULT✿|(?:^|\n)[ \t#*]*(?:Observation|观察|Question|User)\b[ \t\d*]*[:：]",
+    r"|\[TOOL_RESULTS?\]|✿RESULT✿|(?:^|\n)[ \t#*]*(?:Observation|[观觀観]察|Question|User)\b[ \t\d*]*[:：]",
     re.IGNORECASE,
 )
 """A result that the model made up: nothing behind it is believed."""
