@@ -31,6 +31,7 @@ PLAIN = {
     "F4 white space": (" \n\t\n", {"empty"}),
     "F4 only tokens": ("<|im_end|></s>", {"empty"}),
     "F4 an empty answer": ("Thought: I know\nFinal Answer:", {"no_answer"}),
+    "F4 an answer that is but a thought": ("Final Answer:\n\nThought: hm", {"no_answer"}),
     "F5 inner lines": ("Final Answer:\n1. osprey\n\n2. owl\n", "1. osprey\n\n2. owl"),
     "F5 label-like words": ("Answer: The final answer is:\nosprey", "The final answer is:\nosprey"),
     "an observation alone": ("Observation: 60 cm", {"no_step"}),
