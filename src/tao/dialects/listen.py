@@ -294,10 +294,13 @@ class Listening:
         return []
 
 
+_ACTION_BEGINS = frozenset("a ac act acti actio action 行 行动 行動 动 動 动作 動作".split()) | {"action "}
+
+
 def _partial(line: str) -> int:
     """How much of the end of a line may be the beginning of a label within it."""
     for length in range(min(len(line), 8), 0, -1):
-        if line[-length:].lower() in {"a", "ac", "act", "acti", "actio", "action", "action ", "行", "行动", "行動", "动", "動", "动作", "動作"}:
+        if line[-length:].lower() in _ACTION_BEGINS:
             return length
     return 0
 
