@@ -12,7 +12,8 @@ from tao.dialects.repair import Read, read_json, read_loose, read_strict
 from tao.messages import ToolSpec
 
 MAX_PAIRS = 100
-_JSONISH = re.compile(r"[{｛\[]\s{0,40}[{｛\[]?\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
+_OPEN_STRING = re.compile(r"[\"“]\s{0,9}[{｛]\s{0,9}\\?(?:[\"'][^{}]{0,4000})?$", re.DOTALL)
+_JSONISH = re.compile(r"[{｛\[]\s{0,40}[{｛\[]?\s{0,40}(?:\\?$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
 _QUOTED_KEY = re.compile(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:：]")
 _LITERAL = re.compile(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
@@ -54,10 +55,12 @@ def from_text(tool: ToolSpec, text: str, *, sealed: bool = False, rest: str | No
     whole = read_strict(rest) if rest and rest[0] in "{[" else None
     if isinstance(whole, Read) and isinstance(found := _from_json(shape, whole.value, body), Args):
         return found
+    if body.startswith("`") and body.count("`") == 1:
+        body = body[1:].lstrip(SPACE)
     if missing(body):
         return Bad("no_input") if shape.required else Args({})
     fenced = unfence(text) != text
-    structured = _structured(tool, shape, body, sealed=sealed, fenced=fenced and not open_fence)
+    structured = _structured(tool, shape, body, sealed=sealed, fenced=fenced or open_fence, whole=not open_fence)
     if structured is not None:
         return structured
     if open_fence:
@@ -81,12 +84,17 @@ def _before_prose(text: str) -> str:
     return text
 
 
-def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool, fenced: bool) -> Args | Bad | None:
-    """Arguments from JSON, from JSON in a string or in prose, from a call of the tool itself, or from pairs."""
+def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool, fenced: bool, whole: bool) -> Args | Bad | None:
+    """Arguments from JSON, from JSON in a string or in prose, from a call of the tool itself, or from pairs.
+
+    In a fence everything but JSON is data; `whole` says that the fence was closed.
+    """
     if body[0] in "{｛[［":
         found = read_json(body, sealed=sealed)
         if isinstance(found, Read):
             args = _from_json(shape, found.value, body)
+            if found.cut and not sealed and isinstance(args, Args) and any(name not in args.values for name in shape.required):
+                return Bad("truncated", body)
             if args is not None:
                 return Args(args.values, found.mended) if isinstance(args, Args) else args
         elif not _one_text(shape) if body[0] in "[［" else _JSONISH.match(body):
@@ -98,16 +106,16 @@ def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool, f
             inner = read_json(string.value.strip())
             if isinstance(inner, Read) and isinstance(inner.value, dict):
                 return Args(inner.value, mended=True)
-        elif body.startswith(('"{\\"', '"{ \\"')):
+        elif _OPEN_STRING.match(body):
             return Bad("truncated", body)
         if (key := _QUOTED_KEY.match(body)) and shape.known(key[1]):
             return _headless(shape, body, sealed=sealed)
     if unwrapped := _self_call(tool, body):
         return unwrapped
-    if fenced and shape.sole is not None:
+    if fenced and (shape.sole is not None or not whole):
         return None
     if pairs := _pairs(shape, body):
-        return Args(pairs)
+        return Args(pairs) if all(pairs.get(name, "") != "" for name in shape.required) else Bad("no_input", body)
     return _in_prose(shape, body)
 
 

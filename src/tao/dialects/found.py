@@ -4,14 +4,14 @@ import re
 
 from tao.dialects.clean import SPACE, fence_at
 from tao.dialects.forms import Listed
-from tao.dialects.jsoncalls import answer_in, certain, wishes
+from tao.dialects.jsoncalls import CALL_KEYS, answer_in, bare_key, certain, wishes
 from tao.dialects.labels import label_at
-from tao.dialects.leaks import harmony, leak_at, python, seek, tags
+from tao.dialects.leaks import breaks_off, harmony, leak_at, python, seek, tags
 from tao.dialects.leaks.openers import OPENER, SKIP
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.state import MAX_TRIES, Scan
-from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, Wish, outcome
+from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, Wish, opened, outcome
 
 Step = tuple[Outcome | None, int]
 """What an item comes to (None: nothing, go on) and where to look on."""
@@ -25,6 +25,7 @@ _CUT = re.compile(
     r"|name[\"'”]\s{0,9}:\s{0,9}[\"'“][^\"'”\n]{1,80}[\"'”]\s{0,9},\s{0,9}[\"'“](?:arg|par)\w*)",
     re.IGNORECASE,
 )
+_FIRST_KEY = re.compile(r"[{\[｛［\s]{1,40}[\"'“]([^\"'”\n:]{0,30})(?:([\"'”])|$)")
 _CUT_NAME = re.compile(
     r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|name)[\"'”]\s{0,9}:\s{0,9}[\"'“]([^\"'”\n]{1,80})[\"'”]",
     re.IGNORECASE,
@@ -80,6 +81,8 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
         return leaked(scan, outcome([Wish(name, found.value, "json", mended=found.mended)], scan.tools), begin), found.end
     wished = wishes(found.value, mended=found.mended)
     whole = _whole(text, start, found.end)
+    if found.cut and end is None and begins_call(text, start) and (not wished or any(wish.given is None for wish in wished)):
+        return Fails("truncated", text[start:]), found.end
     if not wished:
         return _no_call(text, found, start, wished, scan.tools, whole=whole)
     if whole and (answer := answer_in(found.value)) and all(is_null(wish.name, scan.tools) for wish in wished):
@@ -90,6 +93,7 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
         return (Fails("unknown_tool", wished[0].name), found.end) if unmistakable else (None, found.end)
     if not own_line and wished[0].react:
         return Fails("no_step", text[start : found.end]), found.end
+    wished = opened(wished, cut=found.cut and end is None)
     scan.keep(start if keep is None else keep, scan.mode, found.end)
     if wished[0].thought:
         scan.said.append(("thought", wished[0].thought))
@@ -99,10 +103,21 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
     return outcome(more, scan.tools), at
 
 
+def begins_call(text: str, start: int) -> bool:
+    """Whether JSON that breaks off begins as calls do: its first key is, or may become, one of theirs."""
+    found = _FIRST_KEY.match(text, start)
+    if found is None:
+        return not text[start:].strip(SPACE + "{[｛［")
+    key = bare_key(found[1])
+    return key in CALL_KEYS if found[2] else any(known_key.startswith(key) for known_key in CALL_KEYS)
+
+
 def _damaged(scan: Scan, start: int, fault: Fault, *, own_line: bool) -> Step:
     """JSON that cannot be read: where it began as a call, nothing of it may be shown."""
     if own_line and line_before(scan.text, start)[0] in scan.tools.exact:
         return Fails("truncated" if fault.kind == "truncated" else "bad_json", scan.text[start:]), start
+    if fault.kind == "truncated" and (own_line or scan.mode == "prose") and begins_call(scan.text, start):
+        return Fails("truncated", scan.text[start:]), start
     cut = _CUT.match(scan.text, start)
     name = _CUT_NAME.match(scan.text, start)
     begins = not scan.text[:start].strip(SPACE + "`").removesuffix("json")
@@ -185,7 +200,7 @@ def fence_item(scan: Scan, start: int) -> Step:
         if "tool_code" in head or _GENERIC.match(scan.text, inner):
             result = _code(scan, start, inner, end)
         elif scan.text[inner : inner + 1] in {"{", "[", "｛", "［"}:
-            result, _ = json_item(scan, inner, own_line=True, end=end, keep=start)
+            result, _ = json_item(scan, inner, own_line=True, end=end if end < len(scan.text) else None, keep=start)
         elif OPENER.match(scan.text, inner):
             return None, inner - 1
         if result is not None:
@@ -338,4 +353,6 @@ def answer_tag_item(scan: Scan, start: int) -> Step:
         return None, found.end()
     scan.keep(start, "aside", end)
     answer = scan.text[found.end() : end].strip(SPACE)
+    if close is None and breaks_off(answer):
+        return Fails("truncated", answer), end
     return (Says(answer) if answer else Fails("no_answer")), end

@@ -19,6 +19,8 @@ _WRAPPERS = (
     "toolcall", "toolcalls", "functioncall", "functioncalls", "function", "functions", "command", "tooluses", "calls", "actions",
 )  # fmt: skip
 _ASIDE = frozenset(("thought", "thoughts", "thinking", "reasoning", "speak", "id", "type", "index", "callid", "toolcallid", "思考"))
+CALL_KEYS = frozenset((*_NAMES, *_ACTIONS, *_INPUTS, *_WRAPPERS, *_ASIDE))
+"""Keys that the JSON of a call may begin with."""
 MAX_WRAPS = 5
 
 

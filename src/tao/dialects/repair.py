@@ -30,11 +30,12 @@ _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": No
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A value, where it ends, and whether it had to be mended."""
+    """A value, where it ends, and whether it had to be mended; `cut` where the text was over before its last bracket."""
 
     value: Any
     end: int
     mended: bool = False
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Fault:
     at: int
 
 
-class Stop(Exception):
+class Stop(Exception):  # noqa: N818 - no error: caught where reading began
     """Reading ends here without a value."""
 
     def __init__(self, kind: Literal["truncated", "damaged"], at: int) -> None:
@@ -94,7 +95,7 @@ def read_loose(text: str, start: int = 0, *, sealed: bool = False, body: bool = 
         value = reader.members({}, "{") if body else reader.value("")
     except Stop as stop:
         return stop.fault
-    return Read(value, reader.pos, mended=True)
+    return Read(value, reader.pos, mended=True, cut=reader.cut)
 
 
 def _depth(value: Any) -> int:
@@ -121,6 +122,7 @@ class Loose:
         self.open: list[str] = []
         self.bare = False
         self.guessed = False
+        self.cut = False
         self.values = 0
 
     def stop(self, kind: Literal["truncated", "damaged"] = "damaged") -> Stop:
@@ -268,6 +270,7 @@ class Loose:
         """The text is over before the container is: right only where the last value is surely whole."""
         if comma or empty or self.guessed or not (self.closed or self.sealed):
             raise self.stop("truncated")
+        self.cut = True
 
     def word(self) -> Any:
         """A number, a literal, or plain unquoted words."""

@@ -9,7 +9,7 @@ from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
 from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, first_line_label, label_at, next_label, unveiled
-from tao.dialects.leaks import OPENER, OPENING, SOUGHT, harmony, opener_from
+from tao.dialects.leaks import OPENER, SOUGHT, begun, breaks_off, harmony, opener_from
 from tao.dialects.leaks.python import LIST
 from tao.dialects.names import Tools, is_finish
 from tao.dialects.repair import Read, read_strict
@@ -232,6 +232,8 @@ def _final(scan: Scan, label: Label) -> Step:
         return Fails("no_answer"), start
     end = answer_end(scan.text, start, scan.tools, label)
     answer = tidy(scan.text[start:end], bold=label.bold)
+    if (place := begun(answer)) is not None and not answer[answer.rfind("\n", 0, place) + 1 : place].strip(SPACE):
+        answer = tidy(answer[:place], bold=label.bold)
     return (Says(answer) if answer else Fails("no_answer")), end
 
 
@@ -268,7 +270,7 @@ def unlabelled(scan: Scan) -> Acts | Says | Fails:
         return Fails("no_step", text)
     if announces(text, scan.tools):
         return Fails("announced", text)
-    if OPENING.search(text, max(0, len(text) - 200)):
+    if breaks_off(text):
         return Fails("truncated", text)
     scan.said.clear()
     return written_call(text, scan.tools) or Says(text, ("plain_answer",))

@@ -12,7 +12,7 @@ from tao.dialects.labels import MID_INPUT, Label, next_label
 from tao.dialects.leaks import OPENER, leak_at, python
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.repair import Fault, Read, read_json
-from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, finish, outcome
+from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, finish, opened, outcome
 from tao.messages import ToolSpec
 
 _OPEN = re.compile(r"[\[(［（{｛]")
@@ -97,7 +97,7 @@ def _json(text: str, start: int, tools: Tools, *, end: int | None = None, sealed
     wished = wishes(found.value, mended=found.mended)
     if not wished:
         return Fails("no_name", text[start : found.end])
-    return outcome(wished, tools, phrase=True)
+    return outcome(opened(wished, cut=found.cut and not sealed and end is None), tools, phrase=True)
 
 
 def _named(text: str, line: str, at: int | None, following: Label | None, tools: Tools) -> tuple[Outcome, int]:
@@ -166,16 +166,19 @@ def with_input(text: str, name: str, value: int, tools: Tools, *, bold: bool = F
 def _call_as_input(text: str, start: int, end: int, tool: ToolSpec, tools: Tools) -> Outcome | None:
     """An input that is a whole call once more, in JSON or markup: unwrapped where it calls the same tool, else a fault."""
     if OPENER.match(text, start):
-        leak = leak_at(text, start, tools)
+        leak, cut = leak_at(text, start, tools), False
         wished = list(leak.wishes) if leak and not leak.fault else None
     elif text.startswith(("{", "｛"), start) and _NAMES_TOOL.search(text, start, min(end, start + 400)):
         found = read_json(text, start, end)
         keys = found.value if isinstance(found, Read) and isinstance(found.value, dict) else {}
         wished = None if any(map(parameters(tool).known, keys)) else wishes(keys)
+        cut = isinstance(found, Read) and found.cut
     else:
         return None
-    if not wished or len(wished) != 1 or wished[0].given is None or not tools.find(wished[0].name):
+    if not wished or len(wished) != 1 or not tools.find(wished[0].name):
         return None
+    if wished[0].given is None:
+        return Fails("truncated", text[start:end], tool.name) if cut else None
     same = tools.find(wished[0].name) is tool
     return outcome(wished, tools) if same else Fails("no_input", text[start:end], tool.name)
 
@@ -229,6 +232,8 @@ def written_call(text: str, tools: Tools) -> Acts | Says | Fails | None:
     name = text[: opened.start()].removeprefix("functions.")
     if name not in tools.exact and not (name.isalpha() and is_finish(name, tools)):
         return None
+    if text.startswith(("[ARGS]", "[CALL_ID]"), opened.start()):
+        return Fails("truncated", text, name)
     closed = closing(text, opened.start(), len(text))
     if closed is not None and closed + 1 < len(text.rstrip(SPACE + ".。;")):
         return _several(text, tools)

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tao.dialects.arguments import Args, Bad, from_list, from_text, from_value, from_wire, unquoted
@@ -71,6 +71,11 @@ class Nothing:
 
 
 Outcome = Acts | Says | Fails | Nothing
+
+
+def opened(wished: list[Wish], *, cut: bool) -> list[Wish]:
+    """The same wishes; where their text broke off, more may have been meant to come."""
+    return [replace(wish, open=True) for wish in wished] if cut else wished
 
 
 def arguments_of(tool: ToolSpec, wish: Wish) -> Args | Bad:

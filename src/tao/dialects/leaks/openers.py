@@ -28,12 +28,33 @@ _ANGLE = "|".join(part.removeprefix("<") for part in (WRAPPER, MARK, DIRECT, HAR
 OPENER = re.compile(rf"<(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|{BRACKET}|{WORDS}|{NAMED_SEP}", re.IGNORECASE)
 """Where native markup may begin. Every branch starts with a fixed character, so a text is searched quickly."""
 
-OPENING = re.compile(
-    rf"(?:<{_PREFIX}(?:tool|function|invoke)[\w:]{{0,30}}(?:(?:=|[ \t]+name)[^<>\n]{{0,80}})?|<[|｜](?:tool|function|python"
-    rf"|action|channel|start)[^<>\n]{{0,60}}|\[TOOL_?[A-Z_]{{0,12}})$",
+_BEGUN = re.compile(
+    rf"<(?P<word>[A-Za-z_]{{3,24}})$|<{_PREFIX}(?:tool|function|invoke)[\w:]{{0,30}}>?$"
+    r"|<(?:tool|function|invoke)\w{0,20}(?:=|[ \t])[^<>\n]{0,80}$"
+    r"|<(?:function|tool|tool_name|function_name)>[^<>\n]{0,100}(?:</?\w{0,20})?$"
+    r"|<[|｜](?:tool|function|python|action|channel|start)[^<>\n]{0,60}$|\[TOOL_?[A-Z_]{0,12}$|✿[A-Z]{0,8}$|functools ?$",
     re.IGNORECASE,
 )
-"""An opener that breaks off at the end of a reply."""
+_WORDS = (
+    "tool_call", "tool_use", "tool_code", "tools_call", "function", "invoke", "minimax", "steptml", "longcat_tool_call",
+    "start_function_call",
+)  # fmt: skip
+
+
+def begun(text: str) -> int | None:
+    """Where native markup begins at the end of a text that breaks off within it; None where none does."""
+    found = _BEGUN.search(text, max(0, len(text) - 200))
+    if found is None:
+        return None
+    word = (found["word"] or "").lower()
+    sure = not word or any(known.startswith(word) or word.startswith(known) for known in _WORDS)
+    return found.start() if sure else None
+
+
+def breaks_off(text: str) -> bool:
+    """Whether a text ends in the beginning of native markup."""
+    return begun(text) is not None
+
 
 SOUGHT = {
     "<": rf"(?:(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|(?<=function<)[|｜]tool[_▁ ]sep[|｜]>)",

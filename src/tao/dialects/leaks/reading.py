@@ -1,7 +1,7 @@
 """Reading native markup from its opener on: any wrapper with any of the forms in it, several calls in a row."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tao.dialects.clean import SPACE, fence_at
 from tao.dialects.jsoncalls import wishes
@@ -9,7 +9,7 @@ from tao.dialects.leaks import harmony, python, tags
 from tao.dialects.leaks.openers import CLOSER, OPENER, RESULT, SKIP, seek
 from tao.dialects.names import Tools
 from tao.dialects.repair import Fault, Read, read_json
-from tao.dialects.wishes import Fails, Wish
+from tao.dialects.wishes import Fails, Wish, opened
 
 MAX_CALLS = 64
 BETWEEN = 300
@@ -107,7 +107,8 @@ def _json(text: str, begin: int) -> tuple[list[Wish], int] | Fails | None:
         found = _by_name(value.value)
     if not found:
         return Fails("no_name", text[begin : value.end])
-    return [Wish(w.name, w.given, w.form, react=False, mended=w.mended, thought=w.thought) for w in found], value.end
+    found = [replace(wish, react=False) for wish in found]
+    return opened(found, cut=value.cut and value.end == len(text)), value.end
 
 
 def _value(text: str, begin: int, limit: int | None) -> Read | Fault:
@@ -166,6 +167,9 @@ def _plain_name(text: str, begin: int, tools: Tools) -> tuple[list[Wish], int] |
     if text.startswith("{", at):
         return _arguments(text, name[0], at, _limit(text, at))
     if marked:
+        unfinished = text.startswith("[CALL_ID]", name.end()) and "[ARGS]" not in text[name.end() : at]
+        if unfinished or "[ARGS]".startswith(text[at:].strip(SPACE)[:6]):
+            return Fails("truncated", text[begin:], name[0])
         if _FLOWER.match(text, at) or at >= len(text):
             return Fails("truncated", text[begin:], name[0])
         end = _limit(text, at)
@@ -180,7 +184,7 @@ def _arguments(text: str, name: str, at: int, limit: int | None) -> tuple[list[W
     """JSON arguments behind a name."""
     value = _value(text, at, limit)
     if isinstance(value, Read):
-        return [Wish(name, value.value, "json", mended=value.mended)], value.end
+        return [Wish(name, value.value, "json", mended=value.mended, open=value.cut and value.end == len(text))], value.end
     return Fails("truncated" if value.kind == "truncated" else "bad_json", text[at:], name)
 
 

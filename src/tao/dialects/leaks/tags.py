@@ -31,7 +31,8 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 ENDS = re.compile(
-    rf"</{_PREFIX}(?:function|invoke|tool|tool_call|function_calls?|tool_calls|longcat_tool_call)>|<[|｜]tool[_▁ ]call",
+    rf"</{_PREFIX}(?:arguments|parameters|args|action|tool_use|tool_input|function|invoke|tool|tool_call|function_calls?"
+    rf"|tool_calls|longcat_tool_call)>|<[|｜]tool[_▁ ]call",
     re.IGNORECASE,
 )
 KEY = re.compile(
@@ -154,7 +155,9 @@ def keyed(text: str, name: str, at: int) -> Found | Fails:
             pairs[found[2]], at = text[found.end() : end.start()].strip("\n"), end.start()
             break
         pairs[found[2]], at = text[found.end() : closed.start()], _past_space(text, closed.end())
-    return Found(Wish(name, pairs, "wire", open=not text[at:].strip(SPACE)), at)
+    if _BROKEN.match(text, at):
+        return Fails("truncated", text[at:], name)
+    return Found(Wish(name, pairs, "wire", open=not ENDS.match(text, at)), at)
 
 
 def _goes_on(text: str, at: int) -> bool:
