@@ -1,6 +1,7 @@
 """The corpora: the given one, where it lies beside the checkout, and our own; read whole and while they come in."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,14 @@ def test_a_case_is_heard_as_it_is_read_wherever_it_is_cut(case, given):
         assert told == (answer or "")
         assert announced == calls or not isinstance(whole, Decided)
         assert not stopped or calls
+
+
+MARKUP = re.compile(r"<[|｜]?(?:tool|func|invoke|python)|\{\s*[\"'](?:name|action|tool|function)|\[TOOL|✿|[\"'](?:arguments|parameters)")
+CALLING = [(case, name) for case, name in zip(CASES, IDS, strict=True) if case.expect["type"] in {"action", "actions"}]
+
+
+@pytest.mark.parametrize("case", [case for case, _ in CALLING], ids=[name for _, name in CALLING])
+def test_a_call_cut_off_anywhere_is_not_shown_as_an_answer(case):
+    for cut in range(1, len(case.text)):
+        reading = read(case.text[:cut], case.tools)
+        assert not (isinstance(reading, Decided) and reading.answer and MARKUP.search(reading.answer)), case.text[:cut]

@@ -62,7 +62,7 @@ def test_what_may_go_on_is_told_from_what_is_damaged(text, kind):
 
 def test_a_text_that_the_model_itself_ended_may_end_in_a_number():
     assert read_json('{"a": 1') == Fault("truncated", 7)
-    assert read_json('{"a": 1\n</tool_call>', 0, 7, sealed=True) == Read({"a": 1}, 7, mended=True)
+    assert read_json('{"a": 1\n</tool_call>', 0, 7, sealed=True) == Read({"a": 1}, 7, mended=True, cut=True)
 
 
 def test_strict_json_is_not_touched():
