@@ -76,8 +76,10 @@ def run(scan: Scan) -> Acts | Says | Fails | None:
     """The first item that decides, or None."""
     past_stray(scan)
     at = 0
-    inline = _inline(scan)
+    text, inline = scan.text, _inline(scan)
     for _ in range(MAX_MARKS):
+        if inline and (inline[0] < at or scan.mode not in {"prose", "thought"}):
+            inline = _inline(scan, max(at, inline[2]))
         mark = MARK.search(scan.text, at)
         if mark is None or (inline and mark.start() >= inline[0]):
             break
@@ -87,7 +89,11 @@ def run(scan: Scan) -> Acts | Says | Fails | None:
             scan.notes += ["cut_observation"] * (following is not None and following.kind == "observation")
             return result
         if isinstance(result, Nothing):
-            scan.skipped, inline = True, None
+            scan.skipped = True
+        if scan.skipped:
+            inline = None
+        elif scan.text is not text:
+            text, inline = scan.text, _inline(scan, at)
     else:
         return Fails("no_step", scan.text)
     if inline and scan.mode in {"prose", "thought"}:
@@ -132,9 +138,9 @@ def _in_value(text: str, start: int, place: int) -> bool:
     return opened >= 0 and text.find("</parameter", opened, place) < 0 <= text.find("</parameter", place)
 
 
-def _inline(scan: Scan) -> tuple[int, str, int] | None:
-    """The first `… Action: X Action Input: Y` within a line, where X is a known tool: place, name, start of the input."""
-    text, at = scan.text, 0
+def _inline(scan: Scan, at: int = 0) -> tuple[int, str, int] | None:
+    """The first `… Action: X Action Input: Y` within a line from `at` on, with a known X: place, name, start of the input."""
+    text = scan.text
     if not any(word in text for word in ("nput", "NPUT", "rg", "aram", "输入", "輸入", "参数", "參數", "入力")):
         return None
     for _ in range(8):
@@ -147,7 +153,7 @@ def _inline(scan: Scan) -> tuple[int, str, int] | None:
         if label and label.kind in {"action", "input", "final"}:
             continue
         named = list(MID_ACTION.finditer(text, max(line, given.start() - 400), given.start()))
-        if named:
+        if named and text[named[-1].start() - 1] != "`":
             name = text[named[-1].end() : given.start()].strip(SPACE + ",;。.")
             if scan.tools.resolve(name) or is_finish(name, scan.tools):
                 return named[-1].start(), name, given.end()
