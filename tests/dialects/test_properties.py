@@ -24,7 +24,7 @@ PIECES = st.sampled_from(
         "Observation: 1", "Final Answer: ", "最终答案：", "Answer: 2", "```", "```json\n", "~~~", "<think>", "<tool_call>", "</tool_call>", "**", "`",
         '{"name": "find", "arguments": {"what": "x"}}', "find[x]", "find(what='x')", "[", "]", "{", "}", '"', "'", "\\", "[TOOL_CALLS]", "<|im_end|>",
         "</s>", "<function=find>", "<parameter=what>", "</function>", "Question: q", "- a", "1. b", "| c | d |", "I will use find.", "\u200b", "\r\n",
-        "✿FUNCTION✿: find", "✿ARGS✿: ", "[f(a=1)]", "# ", "Action: None", "Finish[done]", "Action: Finish[done]", "<b>", "</b>", ">>>find\n", "，", "：",
+        "✿FUNCTION✿: find", "✿ARGS✿: ", "[f(a=1)]", "# ", "Action: find Action Input: x", "Action: None", "Finish[done]", "Action: Finish[done]", "<b>", "</b>", ">>>find\n", "，", "：",
         "<|channel|>", "final", "<|message|>", "Do I need to use a tool? No", "AI: hi", "<answer>", "</answer>", "to=functions.find ", "call:",
     ]
 )  # fmt: skip

@@ -58,6 +58,11 @@ LABELS = {
     "L2 in the input's fence": ("Action: run_lua\nAction Input:\n```\nAction: ring_bell\nObservation: x\n```", [("run_lua", {"code": "Action: ring_bell\nObservation: x"})]),
     "L2 all on one line": ("Thought: I look. Action: find_bird Action Input: osprey", BIRD),
     "L2 all on one line, unknown": ("Thought: I look. Action: fish Action Input: osprey", {"no_step"}),
+    "L2 all on one line, in a draft": ("<think>Action: ring_bell Action Input: x</think>\nFinal Answer: no", "no"),
+    "L2 all on one line, in a sample": (
+        "Like\n```\nThought: a Action: ring_bell Action Input: x\n```\nor so.",
+        "Like\n```\nThought: a Action: ring_bell Action Input: x\n```\nor so.",
+    ),
     "L3 invented labels": ("Action Reason: none\nAction: find_bird\nAction Intention: look\nAction Input: osprey", BIRD),
     "L3 an invented label ends bare text": ("Action: find_bird\nAction Input: osprey\nOutput Files: none", BIRD),
     "L4 no thought": ("Action: find_bird\nAction Input: osprey", BIRD),
