@@ -46,7 +46,7 @@ class Fault:
     at: int
 
 
-class Stop(Exception):  # noqa: N818 - no error: caught where reading began
+class Stop(Exception):
     """Reading ends here without a value."""
 
     def __init__(self, kind: Literal["truncated", "damaged"], at: int) -> None:
