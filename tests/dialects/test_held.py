@@ -61,6 +61,26 @@ def test_a_lead_begins_the_thought(gbnf):
     assert not holds.accepts(call("ring"))
 
 
+@pytest.mark.parametrize(("lang", "known", "unknown"), [
+    ("en", ("I know the answer", "I know the answer.", "I now know the answer: 5", "I have the answer", "I know the answer" + "x" * 100),
+     ("I know", "I know the answe", "I", "I know how", "know the answer", "So I know the answer", "I now have it", "x")),
+    ("zh", ("我知道答案", "我知道答案了。", "我现在知道答案了"), ("我", "我知道", "我知道怎么算", "现在我知道答案了", "我现在算")),
+])  # fmt: skip
+def test_who_knows_the_answer_gives_it(gbnf, lang, known, unknown):
+    both = held(gbnf, Offered(SEARCH), lang=lang)
+    only_calls = held(gbnf, Offered(SEARCH), lang=lang, answer=False)
+    only_answer = held(gbnf, lang=lang)
+    acting, answering = 'Action: search\nAction Input: {"query": "x"}', "Final Answer: 42"
+    for thought in known:
+        assert not both.accepts(f"Thought: {thought}\n{acting}")
+        assert both.accepts(f"Thought: {thought}\n{answering}")
+    for thought in unknown:
+        assert both.accepts(f"Thought: {thought}\n{acting}")
+        assert both.accepts(f"Thought: {thought}\n{answering}")
+    assert all(only_calls.accepts(f"Thought: {thought}\n{acting}") and only_answer.accepts(f"Thought: {thought}\n{answering}") for thought in (*known, *unknown))
+    assert not both.accepts(f"Thought: \n{acting}")
+
+
 def test_only_the_calls_that_are_left(gbnf):
     holds = held(gbnf, Offered(ADD, calls=({"start": "2024-03-05", "days": 7}, {"start": "2024-03-05", "days": -7})))
     assert holds.accepts(call("add", start="2024-03-05", days=-7))

@@ -1,12 +1,16 @@
 """An offer as a grammar: a reply held to it thinks first, then calls one offered tool with fitting values, or answers."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tao.dialects.grammar import Rules, either, literal, object_rule, one_of, schema_rule, text_except
 from tao.dialects.offer import Offer, Offered, Slot, parameters, required
 
 THOUGHT_LIMIT = {"en": 140, "zh": 60}
+KNOWS = {
+    "en": ("I know the answer", "I now know the answer", "I have the answer"), "zh": ("我知道答案", "我现在知道答案", "我已经知道答案"),
+}  # fmt: skip
+"""How a thought begins after which no call makes sense; the first is how the examples say it."""
 ANSWER_LIMIT = 600
 VALUE_LIMIT = 80
 
@@ -17,15 +21,31 @@ Frame = Callable[[str, str], str]
 def reply_grammar(offer: Offer, frame: Frame, lang: str, lead: str = "") -> str:
     """GBNF for the next reply: `Thought: …`, then an action in the dialect's frame or `Final Answer: …`.
 
-    The end allows a little white space, since models like tokens that carry it.
+    Where both are open, a thought that says the answer is known leads to the answer alone. The end allows a little white space, since models like tokens that carry it.
     """
     rules = Rules()
     arms = [rules.add(f"call-{one.tool.name}", frame(one.tool.name, arguments(one, rules))) for one in offer.tools]
+    called = len(arms)
     if offer.answer or not arms:
         arms.append(rules.add("answer", f'"Final Answer: " [^\\n]{{1,{ANSWER_LIMIT}}} ("\\n" [^\\n]+)*'))
     limit = THOUGHT_LIMIT.get(lang, THOUGHT_LIMIT["en"])
     thought = f"{literal(lead)} [^\\n]{{0,{limit}}}" if lead else f"[^\\n]{{1,{limit}}}"
-    return rules.text(f'"Thought: " {thought} "\\n" {either(arms)} [ \\n]{{0,3}}')
+    body = f'{thought} "\\n" {either(arms)}'
+    if 0 < called < len(arms) and not lead:
+        rest = rules.add("rest", f"[^\\n]{{0,{limit - 1}}}")
+        knows = KNOWS.get(lang, KNOWS["en"])
+        body = f'({either(map(literal, knows))} {rest} "\\n" {arms[-1]} | {_other_than(knows, rest)} "\\n" {either(arms)})'
+    return rules.text(f'"Thought: " {body} [ \\n]{{0,3}}')
+
+
+def _other_than(beginnings: Iterable[str], rest: str) -> str:
+    """A line of at least one character that begins with none of these; it may stop short of them."""
+    nexts: dict[str, list[str]] = {}
+    for text in beginnings:
+        nexts.setdefault(text[0], []).append(text[1:])
+    arms = [f"[^{''.join(nexts)}\\n] {rest}"]
+    arms += [f"{literal(char)} {_other_than(ends, rest)}?" for char, ends in nexts.items() if all(ends)]
+    return either(arms) if len(arms) > 1 else f"({arms[0]})"
 
 
 def arguments(one: Offered, rules: Rules) -> str:
