@@ -123,9 +123,9 @@ def _plain(lang: str) -> tuple[Run, ...]:
     if lang == "zh":
         return (
             _run("《哈姆雷特》是谁写的？", lang, [], "这是常识，不用工具。", "莎士比亚。"),
-            _run("成熟的番茄是什么颜色？", lang, [], "这是常识，不用工具。", "红色。"),
+            _run("你好", lang, [], "这是问候，不用工具。", "你好！想知道什么？"),
         )
     return (
         _run("Who wrote Hamlet?", lang, [], "This is general knowledge, no tool is needed.", "Shakespeare."),
-        _run("What colour is a ripe tomato?", lang, [], "This is general knowledge, no tool is needed.", "Red."),
+        _run("Hello!", lang, [], "This is a greeting, no tool is needed.", "Hello! What would you like to know?"),
     )
