@@ -33,6 +33,8 @@ _USE = re.compile(
     r"(?:use|call|using|invoke|run|调用|使用|采用|运行)[ \t]*(?:the[ \t]+)?(?:tools?\b|function\b|工具)?[ \t]*[:：]?[ \t]*", re.IGNORECASE
 )
 _TOOL = re.compile(r"[ \t]*(?:tool|function|工具|函数)$", re.IGNORECASE)
+_CALLED = re.compile(r"([^\s\[\](（）)［］]+)[\[(（［].*[\])）］]$", re.DOTALL)
+"""One word with brackets straight behind it, to the end: the word is the name, what the brackets hold is its input."""
 _QUOTES = "\"'`“”‘’「」『』*<>[]【】{}"
 
 
@@ -83,7 +85,8 @@ class Tools:
                 return found
         if NEGATED.search(phrase):
             return None
-        return self._contained(phrase)
+        called = _CALLED.match(phrase)
+        return self._contained(called[1] if called else phrase)
 
     def _contained(self, phrase: str) -> ToolSpec | None:
         """The only tool whose name stands in the phrase as a whole word; a name within a longer name does not count."""

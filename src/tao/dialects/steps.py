@@ -203,7 +203,7 @@ def _called(text: str, at: int, opened: int, following: Label | None, tools: Too
             return _call(tool, args, name, limit)
         return Fails("truncated", text[at:limit], tool.name if tool else name), limit
     if tool is None:
-        return finish(text[opened + 1 : closed], name=name), closed + 1
+        return finish(text[opened + 1 : closed], name=name, bracketed=text[opened] in "[［"), closed + 1
     return _call(tool, from_call(tool, text, opened, closed), name, closed + 1)
 
 

@@ -149,8 +149,11 @@ def value_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def finish(text: str, *, name: str = "finish", sealed: bool = True) -> Outcome:
-    """The answer in the input of a finishing action: JSON with one text, `answer=…`, a quoted text, or the text itself."""
+def finish(text: str, *, name: str = "finish", sealed: bool = True, bracketed: bool = False) -> Outcome:
+    """The answer in the input of a finishing action: JSON with one text, `answer=…`, a quoted text, or the text itself.
+
+    `None` behind an input label says that there is no input; `finish[None]` answers "None", as `Final Answer: None` does.
+    """
     text = text.strip(SPACE)
     inner = unfence(text).strip(SPACE)
     if _OBJECT.match(inner):
@@ -158,7 +161,7 @@ def finish(text: str, *, name: str = "finish", sealed: bool = True) -> Outcome:
         if isinstance(found, Fault):
             return Fails("truncated" if found.kind == "truncated" else "bad_json", inner, name)
         return said(value_text(found.value), name)
-    if missing(text) or text in {"{}", "[]"}:
+    if not text or text in {"{}", "[]"} or (missing(text) and not bracketed):
         return Fails("no_answer", name)
     if named := _NAMED.match(text):
         text = text[named.end() :]
