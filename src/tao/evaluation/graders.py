@@ -1,0 +1,232 @@
+"""Whether an answer is right. Each grader is a pure function of the task and the answer; `judge.py` asks a model instead.
+
+| name | right where |
+|---|---|
+| exact | the texts are the same, but for case, width, white space and marks around them |
+| em | the same by the rule of HotpotQA and SQuAD: no case, punctuation or articles |
+| number | the last number that the answer brings is the wanted one, within `tolerance` (0.01, or "1%") |
+| date | the answer holds the wanted date, in any usual form |
+| contains | the answer holds one of the alternatives (`all`: every one of them) |
+| regex | the pattern is found in the answer |
+| json_schema | the answer is JSON that fits the schema |
+| python | a function of yours says so: "FILE.py:function" |
+| judge | a model says so |
+| unknown | the answer says that it cannot be known |
+"""
+
+import json
+import re
+import string
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tao.errors import ConfigError, both
+from tao.evaluation.tasks import Task
+from tao.policies.verify import refuses
+from tao.quantities import Number, dates, numbers
+
+ALIASES = {
+    "text": "contains", "includes": "contains", "match": "exact", "exact_match": "em", "json": "json_schema", "schema": "json_schema",
+    "jsonschema": "json_schema", "regexp": "regex", "function": "python", "model": "judge", "llm": "judge", "refusal": "unknown",
+}  # fmt: skip
+LEAKED = re.compile(
+    r"""["'](?:name|arguments|tool|action|action_input)["']\s*:|<tool_call|<function=|<\|im_|(?:^|\n)\s*(?:Action(?: Input)?|行动(?:输入)?)\s*[:：]""",
+    re.IGNORECASE,
+)
+"""A call, or a piece of the prompt, that ended up in an answer: whatever else it says, nobody would call it right."""
+_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
+_EDGES = string.punctuation + string.whitespace + "。，、；：！？“”‘’「」『』（）《》…·"
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What a grader said. `score` is 0 to 1, `right` whether it counts as solved, `why` one line for people."""
+
+    right: bool
+    score: float
+    why: str = ""
+
+
+def yes(right: bool, why: str = "") -> Grade:  # noqa: FBT001 - it is the value
+    """A grade without shades."""
+    return Grade(right, float(right), why)
+
+
+def kind_of(task: Task) -> str:
+    """The grader's own name. Raises ConfigError where there is none of that name."""
+    name = task.grader.strip().lower().replace("-", "_").replace(" ", "_")
+    name = ALIASES.get(name, name)
+    if name not in {*GRADERS, "python", "judge"}:
+        known = ", ".join([*GRADERS, "python", "judge"])
+        raise ConfigError(both(
+            f"task {task.id}: unknown grader {task.grader!r}; there are: {known}",
+            f"任务 {task.id}：没有名为 {task.grader!r} 的评分方式；可用：{known}",
+        ))  # fmt: skip
+    return name
+
+
+def grade(task: Task, answer: str | None) -> Grade:
+    """Grade by a pure grader. Raises ConfigError where the task's own answer makes no sense to it."""
+    name = kind_of(task)
+    if answer is None or not answer.strip():
+        return yes(False, "no answer")  # noqa: FBT003
+    if name != "json_schema" and LEAKED.search(answer) and not any(LEAKED.search(wanted) for wanted in task.wanted):
+        return yes(False, "a call or a piece of the prompt leaked into the answer")  # noqa: FBT003
+    return GRADERS[name](task, answer)
+
+
+def check(task: Task) -> None:
+    """Raise ConfigError where a task can never be graded: unknown grader, wrong pattern, an answer that is no number or date."""
+    name = kind_of(task)
+    if name in {"exact", "em", "contains"} and task.answer is None:
+        raise _unfit(task, "the right answer in `answer`", "`answer` 字段中的正确答案")
+    if name in GRADERS:
+        GRADERS[name](task, "0")
+
+
+# ── texts ─────────────────────────────────────────────────────────────────────
+
+
+def plain(text: str) -> str:
+    """A text without differences of case, width and white space, and without marks around it."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(_EDGES)
+
+
+def normal(text: str) -> str:
+    """The normal form of SQuAD's and HotpotQA's exact match: no case, ASCII punctuation, English articles or extra white space."""
+    text = "".join(character for character in text.lower() if character not in string.punctuation)
+    return " ".join(re.sub(r"\b(?:a|an|the)\b", " ", text).split())
+
+
+def _exact(task: Task, answer: str) -> Grade:
+    return yes(any(plain(answer) == plain(wanted) for wanted in task.wanted))
+
+
+def _em(task: Task, answer: str) -> Grade:
+    return yes(any(normal(answer) == normal(wanted) for wanted in task.wanted))
+
+
+def _contains(task: Task, answer: str) -> Grade:
+    """Alternatives are a list, or stand in one text with | between. A number is no part of a longer one."""
+    options = [part for wanted in task.wanted for part in (wanted.split("|") if not isinstance(task.answer, list) else [wanted])]
+    options = [option for option in map(_flat, options) if option]
+    if not options:
+        raise _unfit(task, "a text, texts with | between, or a list of texts", "文本、以 | 分隔的文本，或文本列表")
+    text = _flat(answer)
+    missing = [option for option in options if not re.search(rf"(?<![\d.]){re.escape(option)}(?!\d)" if option[0].isdigit() else re.escape(option), text)]
+    enough = not missing if task.options.get("all") else len(missing) < len(options)
+    return yes(enough, "" if enough else f"missing: {', '.join(missing)}")
+
+
+def _flat(text: str) -> str:
+    text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", unicodedata.normalize("NFKC", text))
+    return " ".join(text.casefold().split())
+
+
+def _regex(task: Task, answer: str) -> Grade:
+    given = task.options.get("pattern", task.answer)
+    patterns = given if isinstance(given, list) else [given]
+    try:
+        return yes(any(re.search(pattern, answer) for pattern in patterns))
+    except (re.error, TypeError) as error:
+        raise _unfit(task, f"a regular expression ({error})", f"正则表达式（{error}）") from error
+
+
+def _unknown(task: Task, answer: str) -> Grade:  # noqa: ARG001
+    return yes(refuses(answer))
+
+
+# ── values ────────────────────────────────────────────────────────────────────
+
+
+def _number(task: Task, answer: str) -> Grade:
+    """Thousands separators, percent, 万, million and Chinese numerals are read; numbers of the question do not count."""
+    wanted = [number for text in task.wanted for number in numbers(text)]
+    if not wanted:
+        raise _unfit(task, "a number", "数字")
+    asked = {value for number in numbers(task.question) for value in (number.value, number.scaled)}
+    told = numbers(answer)
+    if not told and len(dates(answer)) == 0:
+        return yes(False, "no number in the answer")  # noqa: FBT003
+    new = [number for number in told if not {number.value, number.scaled} <= asked or any(_near(task, number, want) for want in wanted)]
+    last = (new or list(told))[-1:]
+    right = any(_near(task, number, want) for number in last for want in wanted)
+    return yes(right, "" if right or not last else f"the last number is {last[0].value:g}")
+
+
+def _near(task: Task, got: Number, want: Number) -> bool:
+    return any(abs(a - b) <= _slack(task, b) for a, b in ((got.value, want.value), (got.scaled, want.scaled), (got.scaled, want.value)))
+
+
+def _slack(task: Task, value: float) -> float:
+    """How far off a number may be; by default half a cent, or a ten-thousandth of it."""
+    given = task.options.get("tolerance", task.record.get("tolerance"))
+    if given is None:
+        return max(0.005, abs(value) * 1e-4)
+    try:
+        return abs(value) * float(given.rstrip("% ")) / 100 if isinstance(given, str) and given.endswith("%") else float(given)
+    except (TypeError, ValueError) as error:
+        raise _unfit(task, f'a tolerance such as 0.5 or "1%", not {given!r}', f'容差，如 0.5 或 "1%"，而不是 {given!r}') from error
+
+
+def _date(task: Task, answer: str) -> Grade:
+    wanted = [day for text in task.wanted for day in dates(text)]
+    if not wanted:
+        raise _unfit(task, "a full date such as 2026-11-30", "完整日期，如 2026-11-30")
+    told = dates(answer)
+    right = any(day in told for day in wanted)
+    return yes(right, "" if right else f"dates in the answer: {', '.join(told) or 'none'}")
+
+
+def _json_schema(task: Task, answer: str) -> Grade:
+    """The answer, or the one fenced block in it, as JSON, against `schema` (or `answer`, where that is the schema)."""
+    schema = task.options.get("schema", task.record.get("schema", task.answer))
+    if not isinstance(schema, Mapping):
+        raise _unfit(task, "a JSON schema in `schema`", "`schema` 字段中的 JSON Schema")
+    problem = _validator(task, schema)
+    fenced = _FENCE.findall(answer)
+    try:
+        value = json.loads(fenced[0] if len(fenced) == 1 else answer)
+    except ValueError as error:
+        return yes(False, f"the answer is not JSON: {error}")  # noqa: FBT003
+    why = problem(value)
+    return yes(not why, why)
+
+
+def _validator(task: Task, schema: Mapping[str, Any]) -> Callable[[Any], str]:
+    """What is wrong with a value by this schema; "" where nothing is."""
+    try:
+        import jsonschema  # noqa: PLC0415 - an extra
+        from jsonschema.validators import validator_for  # noqa: PLC0415
+    except ImportError as error:
+        raise ConfigError(both(
+            "grader json_schema needs the extra `eval`: pip install 'tao-agent[eval]'",
+            "评分方式 json_schema 需要安装附加组件 `eval`：pip install 'tao-agent[eval]'",
+        )) from error  # fmt: skip
+    kind = validator_for(schema, default=jsonschema.Draft202012Validator)
+    try:
+        kind.check_schema(schema)
+    except jsonschema.SchemaError as error:
+        raise _unfit(task, f"a valid JSON schema ({error.message})", f"有效的 JSON Schema（{error.message}）") from error
+    checker = kind(schema)
+
+    def problem(value: Any) -> str:
+        found = jsonschema.exceptions.best_match(checker.iter_errors(value))
+        return f"{found.json_path}: {found.message}" if found else ""
+
+    return problem
+
+
+def _unfit(task: Task, wanted: str, chinese: str) -> ConfigError:
+    return ConfigError(both(
+        f"task {task.id}: grader {task.grader!r} wants {wanted}; it has {task.answer!r:.80}",
+        f"任务 {task.id}：评分方式 {task.grader!r} 需要{chinese}；现有 {task.answer!r:.80}",
+    ))  # fmt: skip
+
+
+GRADERS: Mapping[str, Callable[[Task, str], Grade]] = {
+    "exact": _exact, "em": _em, "number": _number, "date": _date, "contains": _contains, "regex": _regex, "json_schema": _json_schema,
+    "unknown": _unknown,
+}  # fmt: skip
