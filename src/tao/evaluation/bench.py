@@ -1,0 +1,78 @@
+"""Rollouts: every task so many times, so many at once, graded, and told as each one ends."""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tao.agent import Agent, language
+from tao.errors import AgentError, ConfigError, both
+from tao.evaluation import functions
+from tao.evaluation.graders import Grade, check, grade, kind_of
+from tao.evaluation.judge import judged
+from tao.evaluation.outcomes import Outcome, Price, outcome
+from tao.evaluation.tasks import Task
+from tao.run import Run
+from tao.seams import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """What grading needs beside the task: users' functions by `FILE.py:function` as each task's id names it, and a judge."""
+
+    functions: Mapping[str, functions.Function] = field(default_factory=dict)
+    judge: Model | None = None
+
+
+def prepared(tasks: Sequence[Task], grading: Grading) -> None:
+    """Raise ConfigError where a task cannot be graded, before anything is spent on it."""
+    for task in tasks:
+        check(task)
+        if kind_of(task) == "judge" and grading.judge is None:
+            raise ConfigError(both(
+                f"task {task.id} wants a judge; name its model with --judge", f"任务 {task.id} 需要评分模型；请用 --judge 指定",
+            ))  # fmt: skip
+
+
+async def graded(task: Task, run: Run, grading: Grading) -> Grade:
+    """The grade of a run's answer, by whichever grader the task names."""
+    name = kind_of(task)
+    if name == "python":
+        return await functions.graded(grading.functions[task.id], task, run.answer)
+    if name == "judge":
+        assert grading.judge is not None, "see `prepared`"
+        return await judged(task, run.answer, grading.judge, language(task.question))
+    return grade(task, run.answer)
+
+
+async def rollouts(
+    tasks: Sequence[Task], agent: Callable[[], Agent], told: Callable[[Outcome], None], *, times: int = 1, jobs: int = 1,
+    done: Collection[tuple[str, int]] = (), grading: Grading | None = None, price: Price | None = None,
+) -> None:
+    """Run every task `times` times, `jobs` at once; `told` hears each outcome as it is known.
+
+    `agent` is asked for the agent of each rollout. `done` (task, rollout) are left out. Every task is run once before one is
+    run again. A run that fails is an outcome like others; ConfigError and bugs end it all, after the rollouts that are under way
+    were cancelled.
+    """
+    grading = grading or Grading()
+    prepared(tasks, grading)
+    left = iter([(task, number) for number in range(times) for task in tasks if (task.id, number) not in done])
+
+    async def work() -> None:
+        for task, number in left:
+            run = await agent().run(task.question)
+            told(await assess(task, number, run, grading, price))
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(jobs):
+                group.create_task(work())
+    except* AgentError as failures:
+        raise failures.exceptions[0] from None
+
+
+async def assess(task: Task, number: int, run: Run, grading: Grading, price: Price | None = None) -> Outcome:
+    """The outcome of a finished run."""
+    verdict = await graded(task, run, grading)
+    pure = kind_of(task) not in {"python", "judge"}
+    return outcome(task, number, run, verdict, price=price, right=(lambda answer: grade(task, answer).right) if pure else None)

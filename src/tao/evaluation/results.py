@@ -1,0 +1,82 @@
+"""A file of results: JSON Lines, first what was measured, then one outcome a line, added as each rollout ends.
+
+A line that was cut off (the process was killed) is left out; of several outcomes of one rollout the last counts.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from tao.errors import ConfigError, StoreError, both
+from tao.evaluation.outcomes import Outcome, from_record, to_record
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What was measured (`about`: model, tasks, settings …) and what came of it."""
+
+    about: Mapping[str, Any] = field(default_factory=dict)
+    outcomes: Sequence[Outcome] = ()
+
+
+def load_results(path: str | Path) -> Results:
+    """Read a file of results. Raises ConfigError where it cannot be read or is none."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").split("\n")
+        first = json.loads(lines[0])
+        version = first["tao_eval"]
+    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(both(
+            f"{path} is no file of results ({type(error).__name__}: {error}); `tao eval TASKS --out FILE` writes one",
+            f"{path} 不是评测结果文件（{type(error).__name__}: {error}）；`tao eval 任务文件 --out 文件` 会生成",
+        )) from error  # fmt: skip
+    if version != VERSION:
+        raise ConfigError(both(
+            f"{path} has results of version {version!r}; this tao reads {VERSION}: use a newer one",
+            f"{path} 的结果版本为 {version!r}；当前 tao 只能读取版本 {VERSION}，请使用更新的版本",
+        ))  # fmt: skip
+    found: dict[tuple[str, int], Outcome] = {}
+    for line in filter(str.strip, lines[1:]):
+        try:
+            it = from_record(json.loads(line))
+        except (ValueError, StoreError):
+            continue
+        found[it.task, it.rollout] = it
+    return Results(first, list(found.values()))
+
+
+@contextmanager
+def appending(path: Path, about: Mapping[str, Any]) -> Iterator[TextIO]:
+    """The file, open at its end; a new one begins with `about`. Raises ConfigError where an old one measured something else."""
+    new = not path.exists() or path.stat().st_size == 0
+    if not new:
+        _agree(path, load_results(path).about, about)
+    cut = not new and not path.read_bytes().endswith(b"\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        if new:
+            file.write(json.dumps({"tao_eval": VERSION, **about}, ensure_ascii=False) + "\n")
+        file.write("\n" if cut else "")
+        yield file
+
+
+def add(file: TextIO, it: Outcome) -> None:
+    """Write one outcome, so that it survives the end of this process."""
+    file.write(json.dumps(to_record(it), ensure_ascii=False, default=str) + "\n")
+    file.flush()
+
+
+def _agree(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    """What decides the results must be the same."""
+    differ = [name for name, value in new.items() if name != "version" and json.loads(json.dumps(value, default=str)) != old.get(name)]
+    if differ:
+        told = "; ".join(f"{name}: {old.get(name)!r:.60} → {new[name]!r:.60}" for name in differ)
+        raise ConfigError(both(
+            f"{path} holds results of something else ({told}); give another --out, or remove the file",
+            f"{path} 中的结果来自不同的设置（{told}）；请另选 --out，或删除该文件",
+        ))  # fmt: skip
