@@ -27,7 +27,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Asked(Event):
-    """A person asked. Everything that the prompt depends on is here, so a run can be read without its agent."""
+    """A person asked. Everything that the prompt depends on is here, so a run can be read without its agent.
+
+    `later` are tools that can be called only once an observation had to be cut, and that no prompt lists before.
+    """
 
     question: str
     tools: tuple[ToolSpec, ...] = ()
@@ -37,6 +40,7 @@ class Asked(Event):
     instructions: str = ""
     history: tuple[Message, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    later: tuple[ToolSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,9 +138,18 @@ class Run:
         bound = args_hash(call.tool, call.args)
         return next((r for r in reversed(self.events) if isinstance(r, Ruled) and (r.call_id, r.args_hash) == (call.id, bound)), None)
 
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools that may be called now: those of the question, and the later ones once an observation has been cut."""
+        asked = self.asked
+        if asked.later and any(event.observation.full for event in self.all(Observed)):
+            return asked.tools + asked.later
+        return asked.tools
+
     def tool(self, name: str) -> ToolSpec | None:
-        """The tool of that name, as the model was shown it."""
-        return next((spec for spec in self.asked.tools if spec.name == name), None)
+        """The tool of that name, as the model was shown it; None where it may not be called now."""
+        found = next((spec for spec in self.asked.tools if spec.name == name), None)
+        return found or next((spec for spec in self.asked.later and self.tools if spec.name == name), None)
 
 
 def canonical(args: Mapping[str, Any]) -> str:
@@ -151,6 +160,11 @@ def canonical(args: Mapping[str, Any]) -> str:
 def args_hash(tool: str, args: Mapping[str, Any]) -> str:
     """What a ruling is bound to: the tool and its canonical arguments, as 16 hex digits."""
     return hashlib.sha256(f"{tool}\n{canonical(args)}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def once_key(run: Run, call: Call) -> str:
+    """The idempotency key of a call: 32 hex digits, the same whenever this call of this run is carried out again."""
+    return hashlib.sha256(f"once\n{run.id}\n{call.id}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _total(counts: Iterable[int | None]) -> int | None:

@@ -23,7 +23,7 @@ class Native:
     def render(self, run: Run) -> Request:
         """The prompt for the next reply."""
         nudge = run.nudge
-        tools = tuple(tool for tool in run.asked.tools if not nudge or tool.name not in nudge.without)
+        tools = tuple(tool for tool in run.tools if not nudge or tool.name not in nudge.without)
         return Request(merged([*_opening(run), *_steps(run)]), tools, tool_choice=_choice(nudge) if tools else "auto")
 
     def parse(self, run: Run) -> Decided | Misread:
@@ -31,11 +31,11 @@ class Native:
         last = run.events[-1]
         assert isinstance(last, Replied)
         reply = last.reply
-        return read_calls(reply.calls, reply.text, run.asked.tools, step=run.steps, lang=run.asked.lang)
+        return read_calls(reply.calls, reply.text, run.tools, step=run.steps, lang=run.asked.lang)
 
     def listen(self, run: Run) -> Listener:
         """A reader for the reply that is coming in."""
-        return Listening(run.asked.tools, lang=run.asked.lang)
+        return Listening(run.tools, lang=run.asked.lang)
 
 
 def _choice(nudge: Nudged | None) -> Literal["auto", "none", "required"]:

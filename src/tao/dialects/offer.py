@@ -84,7 +84,7 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
     nudge = run.nudge
     if nudge and not nudge.may_call:
         return Offer(())
-    tools = [tool for tool in run.asked.tools if not nudge or tool.name not in nudge.without]
+    tools = [tool for tool in run.tools if not nudge or tool.name not in nudge.without]
     may_answer = nudge is None or nudge.may_answer
     if not grounded:
         return Offer(tuple(Offered(tool) for tool in tools), may_answer)

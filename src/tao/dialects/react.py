@@ -40,7 +40,7 @@ class React:
         """The prompt for the next reply."""
         lang = run.asked.lang
         form = texts(lang)[f"{self.name}.form"]
-        say = partial(self.say, tools=run.asked.tools)
+        say = partial(self.say, tools=run.tools)
         opened = opening(run, self.name, say, few_shot=self.few_shot)
         messages = merged([*opened, *transcript(run, say, form, quiet=self.constrained, focus=self.grounded)])
         if not self.constrained:
@@ -53,11 +53,11 @@ class React:
         """Read the last reply."""
         last = run.events[-1]
         assert isinstance(last, Replied)
-        return read(last.reply.text, run.asked.tools, step=run.steps, lang=run.asked.lang)
+        return read(last.reply.text, run.tools, step=run.steps, lang=run.asked.lang)
 
     def listen(self, run: Run) -> Listener:
         """A reader for the reply that is coming in."""
-        return Listening(run.asked.tools, lang=run.asked.lang)
+        return Listening(run.tools, lang=run.asked.lang)
 
     def say(self, step: Decided, tools: Sequence[ToolSpec] = ()) -> str:  # noqa: ARG002 - some dialects need them
         """A step in this dialect; `tools` are those that its calls may be of."""
