@@ -20,6 +20,7 @@ IMPORT_BY_NAME = {
     "cli/corpus.py": "a user's own parser",
     "models/connect.py": "the kind of model that was asked for",
     "build.py": "a user's own tools",
+    "evaluation/functions.py": "a user's own grader",
     "stores/migrations/__init__.py": "the revisions, in their order",
 }
 ONE_HOME = {

@@ -49,6 +49,9 @@ class Scripted:
         self.on_request(number)
         text = self.replies[min(number, len(self.replies)) - 1]
         usage = {"prompt_tokens": 40, "completion_tokens": 12}
+        if not self.bodies[-1].get("stream"):
+            whole = {"choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}], "usage": usage}
+            return web.json_response(whole)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         pieces = [{"choices": [{"index": 0, "delta": {"content": text[at : at + 5]}}]} for at in range(0, len(text), 5)]

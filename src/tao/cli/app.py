@@ -22,6 +22,7 @@ class Entry:
 
 
 ASKING, RECORDS, PARTS = say("Ask", "提问"), say("Recorded runs", "运行记录"), say("Parts and set-up", "组件与设置")
+MEASURED = say("Measure", "评测")
 COMMANDS = {
     "ask": Entry("ask", say("Ask one question and watch it being answered, step by step.", "提一个问题，逐步看到思考、行动和答案。"), ASKING),
     "chat": Entry("chat", say("A conversation: every question knows what was said before.", "对话：每个问题都记得前面说过的内容。"), ASKING),
@@ -33,6 +34,7 @@ COMMANDS = {
         "runs", say("Decide a recorded run again, without model or tools, and say where it differs.",
                     "不调用模型和工具，按记录重新决策一次运行，指出不同之处。"), RECORDS,
     ),
+    "eval": Entry("evaluate", say("Run tasks, grade the answers, and say how many are right at what price.", "运行任务并为答案评分，给出成功率和代价。"), MEASURED),
     "model": Entry("model", say("Fetch, list and remove model files.", "下载、列出和删除模型文件。"), PARTS),
     "tools": Entry("tools", say("List the tools that a model may call.", "列出模型可以调用的工具。"), PARTS),
     "doctor": Entry("doctor", say("Check what is installed and set, and say what to do next.", "检查安装与设置，并给出下一步建议。"), PARTS),

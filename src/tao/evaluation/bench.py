@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tao.agent import Agent, language
-from tao.errors import AgentError, ConfigError, both
-from tao.evaluation import functions
+from tao.errors import AgentError, ConfigError, ModelError, both
+from tao.evaluation.functions import Function
+from tao.evaluation.functions import graded as by_function
 from tao.evaluation.graders import Grade, check, grade, kind_of
 from tao.evaluation.judge import judged
 from tao.evaluation.outcomes import Outcome, Price, outcome
@@ -19,7 +20,7 @@ from tao.seams import Model
 class Grading:
     """What grading needs beside the task: users' functions by `FILE.py:function` as each task's id names it, and a judge."""
 
-    functions: Mapping[str, functions.Function] = field(default_factory=dict)
+    functions: Mapping[str, Function] = field(default_factory=dict)
     judge: Model | None = None
 
 
@@ -37,7 +38,7 @@ async def graded(task: Task, run: Run, grading: Grading) -> Grade:
     """The grade of a run's answer, by whichever grader the task names."""
     name = kind_of(task)
     if name == "python":
-        return await functions.graded(grading.functions[task.id], task, run.answer)
+        return await by_function(grading.functions[task.id], task, run.answer)
     if name == "judge":
         assert grading.judge is not None, "see `prepared`"
         return await judged(task, run.answer, grading.judge, language(task.question))
@@ -72,7 +73,11 @@ async def rollouts(
 
 
 async def assess(task: Task, number: int, run: Run, grading: Grading, price: Price | None = None) -> Outcome:
-    """The outcome of a finished run."""
-    verdict = await graded(task, run, grading)
+    """The outcome of a finished run; where the judge cannot be reached, its reason is "ungraded"."""
+    try:
+        verdict, reason = await graded(task, run, grading), None
+    except ModelError as error:
+        verdict, reason = Grade(right=False, score=0.0, why=f"the judge failed: {error}"), "ungraded"
     pure = kind_of(task) not in {"python", "judge"}
-    return outcome(task, number, run, verdict, price=price, right=(lambda answer: grade(task, answer).right) if pure else None)
+    it = outcome(task, number, run, verdict, price=price, right=(lambda answer: grade(task, answer).right) if pure else None)
+    return replace(it, reason=reason or it.reason)

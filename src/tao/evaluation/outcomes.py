@@ -14,6 +14,8 @@ from tao.run import NO_TOOLS, Run, canonical
 Price = Callable[[str, Usage], float | None]
 """US dollars for the tokens of one reply of the model of that name; None where the price is not known."""
 Right = Callable[[str | None], bool]
+AGAIN = frozenset({"failed", "ungraded"})
+"""Reasons of outcomes that say nothing about the task; such rollouts are run again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ def appending(path: Path, about: Mapping[str, Any]) -> Iterator[TextIO]:
         if new:
             file.write(json.dumps({"tao_eval": VERSION, **about}, ensure_ascii=False) + "\n")
         file.write("\n" if cut else "")
+        file.flush()
         yield file
 
 
@@ -73,7 +74,7 @@ def add(file: TextIO, it: Outcome) -> None:
 
 def _agree(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
     """What decides the results must be the same."""
-    differ = [name for name, value in new.items() if name != "version" and json.loads(json.dumps(value, default=str)) != old.get(name)]
+    differ = [name for name, value in new.items() if name != "version" and json.loads(json.dumps(value, ensure_ascii=False, default=str)) != old.get(name)]
     if differ:
         told = "; ".join(f"{name}: {old.get(name)!r:.60} → {new[name]!r:.60}" for name in differ)
         raise ConfigError(both(

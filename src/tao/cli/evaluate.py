@@ -1,0 +1,282 @@
+"""`tao eval`: how well tasks are solved, and at what price."""
+
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from tao import __version__
+from tao.agent import Agent
+from tao.build import build, tools_of
+from tao.cli import options as o
+from tao.cli.exits import ANSWERED, FAILED, finish
+from tao.cli.help import Command
+from tao.cli.measured import compared, measured, wrong
+from tao.cli.words import say
+from tao.config import Settings, environment, load
+from tao.errors import ConfigError, both
+from tao.evaluation.bench import Grading, rollouts
+from tao.evaluation.functions import function_of, load_function
+from tao.evaluation.graders import kind_of
+from tao.evaluation.outcomes import AGAIN, Outcome, Price
+from tao.evaluation.results import add, appending, load_results
+from tao.evaluation.summary import paired, rows
+from tao.evaluation.tasks import Task, digest, load_tasks
+from tao.messages import Usage
+from tao.models import connect
+from tao.seams import Model
+
+app = typer.Typer()
+
+Tasks = Annotated[Path | None, typer.Argument(metavar=say("TASKS", "任务文件"), show_default=False, help=say(
+    "JSON Lines: id, question, answer, grader, kind.", "JSON Lines：id、question、answer、grader、kind。",
+))]  # fmt: skip
+Times = Annotated[int, typer.Option("--rollouts", "-k", min=1, metavar="K", help=say("Run every task so many times.", "每个任务运行的次数。"))]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="N", help=say("Runs at the same time.", "同时进行的运行数。"))]
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help=say(
+    "Where results are written, and gone on with; default: TASKS-MODEL.results.jsonl here.",
+    "结果文件，可中断后继续；默认为当前目录下的 任务文件-模型.results.jsonl。",
+))]  # fmt: skip
+Ids = Annotated[str, typer.Option("--ids", metavar="A,B", help=say("Only these tasks.", "只运行这些任务。"))]
+Under = Annotated[float | None, typer.Option("--fail-under", metavar="RATE", min=0, max=1, help=say(
+    "Exit with 1 where the success rate is lower (0 to 1).", "成功率低于该值（0 到 1）时以 1 退出。",
+))]  # fmt: skip
+Judge = Annotated[str | None, typer.Option("--judge", metavar="NAME", help=say(
+    "The model that grades tasks whose grader is `judge`.", "为评分方式为 `judge` 的任务评分的模型。",
+))]  # fmt: skip
+PriceOf = Annotated[str | None, typer.Option("--price", metavar="IN,OUT[,CACHED]", help=say(
+    "US dollars for a million prompt, completion and cached tokens.", "每百万提示、生成、缓存词元的美元价格。",
+))]  # fmt: skip
+Against = Annotated[tuple[Path, Path] | None, typer.Option("--compare", metavar="A B", help=say(
+    "Set two files of results beside each other.", "对照两个结果文件。",
+))]  # fmt: skip
+
+
+@app.command("eval", cls=Command, help=say(
+    "Run tasks, grade the answers, and say how many are right at what price.\n\n"
+    "Graders: exact, em, number, date, contains, regex, json_schema, python, judge, unknown.",
+    "运行任务并为答案评分，给出成功率和代价。\n\n评分方式：exact、em、number、date、contains、regex、json_schema、python、judge、unknown。",
+))  # fmt: skip
+def evaluate(
+    tasks: Tasks = None, *, rollouts: Times = 1, jobs: Jobs = 1, out: Out = None, ids: Ids = "", fail_under: Under = None,
+    judge: Judge = None, price: PriceOf = None, compare: Against = None, model: o.Model = None, lang: o.Lang = None,
+    max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None, dialect: o.Dialect = None, as_json: Annotated[
+        bool, typer.Option("--json", help=say("The figures as one JSON object a row.", "以 JSON 输出，每行一个对象。")),
+    ] = False,
+) -> None:  # fmt: skip
+    """Measure."""
+    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect)
+    if compare is not None:
+        finish(lambda: _compare(*compare, as_json=as_json))
+    wish = Wish(rollouts, jobs, out, ids, fail_under, judge, price, as_json)
+    finish(_evaluate(tasks, wish, options))
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The options of one evaluation."""
+
+    times: int
+    jobs: int
+    out: Path | None
+    ids: str
+    fail_under: float | None
+    judge: str | None
+    price: str | None
+    as_json: bool
+
+
+async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -> int:
+    if path is None:
+        raise ConfigError(both("give a file of tasks (or --compare A B)", "请给出任务文件（或 --compare A B）"))
+    tasks, settings, price = load_tasks(path), load(options), priced(wish.price)
+    wanted = {name for name in wish.ids.split(",") if name}
+    chosen = [task for task in tasks if not wanted or task.id in wanted]
+    if not chosen:
+        raise ConfigError(both(f"{path} has no task {wish.ids}", f"{path} 中没有任务 {wish.ids}"))
+    async with build(settings, environment()) as agent, judging(wish.judge, settings) as judge:
+        grading = _grading(chosen, path.parent, judge)
+        about = described(tasks, agent, settings)
+        out = wish.out or default_out(path, about["model"])
+        with appending(out, about) as file:
+            before = [it for it in load_results(out).outcomes if it.reason not in AGAIN]
+            ours = {task.id for task in chosen}
+            found = [it for it in before if it.task in ours and it.rollout < wish.times]
+            with progress(len(chosen) * wish.times, len(found), sum(it.right for it in found)) as tell:
+
+                def told(it: Outcome) -> None:
+                    add(file, it)
+                    found.append(it)
+                    tell(it)
+
+                done = {(it.task, it.rollout) for it in found}
+                await rollouts(
+                    chosen, fresh(agent, settings), told, times=wish.times, jobs=wish.jobs, done=done, grading=grading, price=price
+                )
+    order = {task.id: place for place, task in enumerate(chosen)}
+    found.sort(key=lambda it: (order[it.task], it.rollout))
+    return _told(found, out, wish)
+
+
+def _told(outcomes: Sequence[Outcome], out: Path, wish: Wish) -> int:
+    """Print the figures; the last line is right/rollouts."""
+    console, screen = Console(highlight=False), Console(stderr=True, highlight=False, soft_wrap=True)
+    table = rows(outcomes)
+    if wish.as_json:
+        for row in table:
+            counts = [{"by": by, "effect": effect, "times": number} for (by, effect), number in row.interventions.items()]
+            console.file.write(json.dumps({**asdict(row), "interventions": counts}, ensure_ascii=False) + "\n")
+    else:
+        if missed := wrong(outcomes):
+            console.print(missed)
+            console.print()
+        console.print(measured(table))
+        console.file.write(f"\n{table[-1].right}/{table[-1].rollouts}\n")
+    screen.print(say(f"Results: {out}", f"结果文件：{out}"), style="dim")
+    if wish.fail_under is not None and table[-1].rate < wish.fail_under:
+        screen.print(say(
+            f"{table[-1].rate:.1%} is less than {wish.fail_under:.1%} (--fail-under)", f"成功率 {table[-1].rate:.1%} 低于 {wish.fail_under:.1%}（--fail-under）",
+        ), style="red")  # fmt: skip
+        return FAILED
+    return ANSWERED
+
+
+def _compare(a: Path, b: Path, *, as_json: bool) -> int:
+    ours, theirs = load_results(a), load_results(b)
+    both_of = paired(ours.outcomes, theirs.outcomes)
+    if not both_of.tasks:
+        raise ConfigError(both(f"{a} and {b} have no task in common", f"{a} 与 {b} 没有共同的任务"))
+    console = Console(highlight=False)
+    if as_json:
+        console.file.write(json.dumps(asdict(both_of), ensure_ascii=False) + "\n")
+    else:
+        console.print(compared(both_of, *_names(a, b)))
+    return ANSWERED
+
+
+def _names(a: Path, b: Path) -> tuple[str, str]:
+    """Names for two files: as short as tells them apart."""
+    short = [path.name.removesuffix(".jsonl").removesuffix(".results") for path in (a, b)]
+    return (short[0], short[1]) if short[0] != short[1] else (str(a), str(b))
+
+
+# ── what is measured ──────────────────────────────────────────────────────────
+
+
+def described(tasks: Sequence[Task], agent: Agent, settings: Settings) -> dict[str, Any]:
+    """What decides the results; the head of a file of results."""
+    return {
+        "model": getattr(agent.model, "name", settings.model), "tasks": digest(tasks), "tools": sorted(tool.name for tool in agent.tools),
+        "lang": settings.lang, "dialect": settings.dialect, "max_steps": settings.max_steps, "max_tokens": settings.max_tokens,
+        "deadline": settings.deadline, "instructions": settings.instructions, "thinking": settings.thinking, "version": __version__,
+    }  # fmt: skip
+
+
+def default_out(tasks: Path, model: str) -> Path:
+    """Where results go: here, named after the tasks and the model."""
+    name = re.sub(r"[^\w.-]+", "-", model)
+    return Path(f"{tasks.stem}-{name}.results.jsonl")
+
+
+def fresh(agent: Agent, settings: Settings) -> Callable[[], Agent]:
+    """An agent for each rollout. Tools that a factory makes are made anew, so that what one run changed another does not see."""
+    factories = [where for where in settings.tools if where.rpartition(":")[0].endswith(".py")]
+    if not factories:
+        return lambda: agent
+
+    def made() -> Agent:
+        new = {tool.name: tool for where in factories for tool in tools_of(where)}
+        tools = [new.get(tool.name, tool) for tool in agent.tools]
+        own = {name: value for name, value in agent.settings.items() if name != "max_steps"}
+        again = Agent(
+            agent.model, tools, dialect=agent.dialect, lang=agent.lang, instructions=agent.instructions, policy=agent.policy,
+            max_steps=settings.max_steps, journal=agent.journal, settings=own,
+        )  # fmt: skip
+        again.worked = agent.worked
+        return again
+
+    return made
+
+
+@asynccontextmanager
+async def judging(name: str | None, settings: Settings) -> AsyncIterator[Model | None]:
+    """The judge, for as long as it is needed."""
+    judge = connect(name, env=environment(), local=settings.local.model_dump()) if name else None
+    try:
+        yield judge
+    finally:
+        if judge:
+            await judge.close()
+
+
+def _grading(tasks: Sequence[Task], folder: Path, judge: Model | None) -> Grading:
+    """What the tasks' graders need."""
+    places = {task.id: function_of(task, folder) for task in tasks if kind_of(task) == "python"}
+    loaded = {where: load_function(where) for where in dict.fromkeys(places.values())}
+    return Grading({task: loaded[where] for task, where in places.items()}, judge)
+
+
+def priced(text: str | None) -> Price | None:
+    """The price of tokens as --price gives it. Raises ConfigError."""
+    if text is None:
+        return None
+    try:
+        each = [float(part) / 1e6 for part in text.split(",")]
+        prompt, completion, *more = each
+        (cached,) = more or [prompt]
+    except ValueError as error:
+        raise ConfigError(both(
+            f"--price is {text!r}; wanted: dollars for a million prompt, completion and (if it differs) cached tokens, as in 0.4,1.6,0.1",
+            f"--price 为 {text!r}；应为每百万提示、生成、（如不同）缓存词元的美元价格，例如 0.4,1.6,0.1",
+        )) from error  # fmt: skip
+
+    def price(model: str, usage: Usage) -> float | None:  # noqa: ARG001
+        if usage.prompt is None or usage.completion is None:
+            return None
+        return (usage.prompt - (usage.cached or 0)) * prompt + (usage.cached or 0) * cached + usage.completion * completion
+
+    return price
+
+
+# ── on the way ────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def progress(total: int, before: int, right: int) -> Iterator[Callable[[Outcome], None]]:
+    """A bar on a screen, else a line for each rollout: how many are done and right, how fast, how long still."""
+    screen = Console(stderr=True, highlight=False, soft_wrap=True)
+    done, started = before, time.monotonic()
+    columns = (
+        TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn(), TextColumn("{task.fields[right]}"),
+        TimeElapsedColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=screen, disable=not screen.is_terminal, speed_estimate_period=600) as bars:
+        bar = bars.add_task(say("rollouts", "运行"), total=total, completed=done, right=f"{right}/{done}")
+
+        def tell(it: Outcome) -> None:
+            nonlocal done, right
+            done, right = done + 1, right + it.right
+            bars.update(bar, completed=done, right=say(f"{right}/{done} right", f"{right}/{done} 正确"))
+            if not screen.is_terminal:
+                rate = (done - before) / max(time.monotonic() - started, 1e-9)
+                mark = say("right", "正确") if it.right else say("WRONG", "错误")
+                left = _clock((total - done) / rate)
+                screen.print(say(
+                    f"{done}/{total} {it.task} {mark} {it.seconds:.1f} s · {right}/{done} right · {rate * 60:.1f} a minute · {left} left",
+                    f"{done}/{total} {it.task} {mark} {it.seconds:.1f} 秒 · 正确 {right}/{done} · 每分钟 {rate * 60:.1f} 次 · 剩余 {left}",
+                ))  # fmt: skip
+
+        yield tell
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes}:{rest:02d}"

@@ -1,0 +1,67 @@
+"""What the figures are called, in English and Chinese: for the table on the screen and for the report."""
+
+MEASURES: dict[str, tuple[str, str]] = {
+    "kind": ("kind", "类别"),
+    "all": ("all", "全部"),
+    "tasks": ("tasks", "任务"),
+    "right": ("right", "正确"),
+    "rate": ("rate", "成功率"),
+    "interval": ("95 % interval", "95% 区间"),
+    "any": ("right in any", "至少一次正确"),
+    "every": ("right in every", "每次都正确"),
+    "calls": ("model calls", "模型调用"),
+    "acts": ("tool calls", "工具调用"),
+    "prompt": ("prompt tokens", "提示词元"),
+    "cached": ("of them cached", "其中缓存"),
+    "completion": ("completion tokens", "生成词元"),
+    "cost": ("cost, $", "费用（美元）"),
+    "first_token": ("first token, s", "首词元（秒）"),
+    "seconds": ("seconds", "用时（秒）"),
+    "slow": ("95th percentile", "第 95 百分位"),
+    "misreads": ("misread", "无法解析"),
+    "coercions": ("mended", "修正"),
+    "failed_acts": ("failed calls", "失败的调用"),
+    "stopped": ("stopped", "达到限制"),
+    "failed": ("failed", "出错"),
+}
+SHORT: dict[str, tuple[str, str]] = {
+    "calls": ("calls", "模型"), "acts": ("tools", "工具"), "prompt": ("prompt", "提示"), "cached": ("cached", "缓存"),
+    "completion": ("compl.", "生成"), "cost": ("$", "美元"), "first_token": ("first s", "首词元"), "seconds": ("s", "秒"),
+    "misreads": ("misread", "误读"), "coercions": ("mended", "修正"), "stopped": ("stopped", "受限"), "failed": ("failed", "出错"),
+}  # fmt: skip
+"""For narrow columns."""
+EFFECTS: dict[str, tuple[str, str]] = {
+    "helped": ("helped", "有帮助"), "harmed": ("harmed", "有损害"), "nothing": ("made no difference", "无影响"),
+    "unknown": ("cannot be told", "无法判断"),
+}  # fmt: skip
+POLICIES: dict[str, tuple[str, str]] = {
+    "loop_guard": ("loop guard", "循环防护"),
+    "empty_handed": ("nothing found", "一无所获"),
+    "wrap_up": ("wrap-up before the last step", "最后一步前收尾"),
+    "unsearched": ("“not found” without a search", "未检索就说找不到"),
+    "uncovered": ("one of several not looked up", "漏查其中一项"),
+    "uncompared": ("two things not compared", "未比较两者"),
+    "overlooked": ("last result overlooked", "忽略最后结果"),
+    "unused": ("a quantity left out", "漏用数量"),
+    "unmentioned": ("subject never mentioned", "结果未提及主题"),
+    "ungrounded": ("value from nowhere", "数值无依据"),
+    "misreads": ("replies that cannot be read", "回复无法解析"),
+}
+
+
+def both_ways(table: dict[str, tuple[str, str]], name: str) -> tuple[str, str]:
+    """A name in English and Chinese; as it is, where the table does not have it."""
+    return table.get(name, (name.replace("_", " "), name))
+
+
+def figure(name: str, value: float | None) -> str:
+    """A measure's value as it is shown; "" where it is not known."""
+    if value is None:
+        return ""
+    if name == "cost":
+        return f"{value:.4f}" if value < 0.1 else f"{value:,.2f}"
+    if name in {"prompt", "cached", "completion"}:
+        return f"{value:,.0f}"
+    if name in {"misreads", "coercions", "failed_acts", "stopped", "failed", "tasks"}:
+        return f"{value:,.0f}" if value == int(value) else f"{value:.2f}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}" if value >= 10 else f"{value:.2f}" if name in {"seconds", "first_token", "slow"} else f"{value:.1f}"

@@ -1,0 +1,137 @@
+"""`tao eval`: tasks against a scripted provider."""
+
+import json
+
+import pytest
+
+CALC = 'Thought: sum.\nAction: calculator\nAction Input: {"expression": "6*7"}'
+TASKS = [
+    {"id": "a", "question": "What is 6*7?", "answer": 42, "grader": "number", "kind": "sum"},
+    {"id": "b", "question": "Which city?", "answer": "Paris|巴黎", "grader": "contains", "kind": "place"},
+    {"id": "c", "question": "哪座城市？", "answer": "罗马", "grader": "exact", "kind": "place"},
+]
+
+
+@pytest.fixture
+def tasks(tao):
+    (tao.home / "tasks.jsonl").write_text("\n".join(json.dumps(task, ensure_ascii=False) for task in TASKS), encoding="utf-8")
+    return tao.home / "tasks.jsonl"
+
+
+def outcomes(path):
+    head, *lines = path.read_text(encoding="utf-8").splitlines()
+    assert json.loads(head)["tao_eval"] == 1
+    return [json.loads(line) for line in lines]
+
+
+def test_tasks_are_graded_and_counted(tao, server, tasks):
+    server.will(CALC, "Final Answer: It is 42.", "Final Answer: Paris, of course", "Final Answer: 巴黎")
+    done = tao("eval", tasks)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "2/3"
+    assert any(line.startswith("c ") and "罗马" in line and "巴黎" in line for line in lines)
+    assert [line.split()[:2] for line in lines if line.startswith(("sum", "place", "all"))] == [["place", "1/2"], ["sum", "1/1"], ["all", "2/3"]]
+    found = outcomes(next(tao.home.glob("tasks-http-127.0.0.1-*-v1-scripted.results.jsonl")))
+    assert [(it["task"], it["right"], it["calls"], it["acts"]) for it in found] == [("a", True, 2, 1), ("b", True, 1, 0), ("c", False, 1, 0)]
+    assert found[0]["events"][0]["question"] == "What is 6*7?"
+    assert "3/3 c WRONG" in done.stderr
+    assert "left" in done.stderr
+
+
+def test_it_goes_on_where_it_was_killed(tao, server, tasks):
+    server.will("Final Answer: 42")
+    assert tao("eval", tasks, "--out", "r.jsonl").stdout.splitlines()[-1] == "1/3"
+    path = tao.home / "r.jsonl"
+    path.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:2]) + '\n{"task": "b", "roll', encoding="utf-8")
+    server.will("Final Answer: Paris")
+    done = tao("eval", tasks, "--out", "r.jsonl", "--jobs", "4")
+    assert (done.stdout.splitlines()[-1], len(server.bodies)) == ("2/3", 2)
+    again = tao("eval", tasks, "--out", "r.jsonl", "--rollouts", "2")
+    assert again.stdout.splitlines()[-1] == "3/6"
+    assert len(server.bodies) == 5
+
+
+def test_results_of_other_settings_are_not_mixed(tao, server, tasks):
+    tao("eval", tasks, "--out", "r.jsonl")
+    done = tao("eval", tasks, "--out", "r.jsonl", "--max-steps", "3")
+    assert done.returncode == 2
+    assert "holds results of something else (max_steps: 8 → 3)" in done.stderr
+    assert "结果来自不同的设置" in tao("--lang", "zh", "eval", tasks, "--out", "r.jsonl", "--max-steps", "3").stderr
+
+
+def test_a_run_that_failed_is_tried_again(tao, server, tasks):
+    assert tao("eval", tasks, "--out", "r.jsonl", "--ids", "a").stdout.splitlines()[-1] == "0/1"
+    path = tao.home / "r.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace('"reason": "answered"', '"reason": "failed"'), encoding="utf-8")
+    server.will("Final Answer: 42")
+    assert tao("eval", tasks, "--out", "r.jsonl", "--ids", "a").stdout.splitlines()[-1] == "1/1"
+
+
+def test_too_low_a_rate_fails(tao, server, tasks):
+    server.will("Final Answer: 42")
+    done = tao("eval", tasks, "--fail-under", "0.5")
+    assert done.returncode == 1
+    assert "33.3% is less than 50.0%" in done.stderr
+    assert tao("eval", tasks, "--fail-under", "0.3").returncode == 0
+
+
+def test_figures_as_json(tao, server, tasks):
+    server.will("Final Answer: 42")
+    done = tao("eval", tasks, "--json", "--price", "1,2")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["kind"], row["right"]) for row in rows] == [("place", 0), ("sum", 1), ("", 1)]
+    assert rows[-1]["cost"] == pytest.approx(64e-6)
+
+
+def test_two_files_beside_each_other(tao, server, tasks):
+    server.will("Final Answer: 42")
+    tao("eval", tasks, "--out", "old.jsonl")
+    server.will("Final Answer: 42", "Final Answer: Paris", "Final Answer: 罗马")
+    tao("eval", tasks, "--out", "new.jsonl")
+    done = tao("eval", "--compare", "old.jsonl", "new.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert "Better in 2, worse in 0; p = 0.5" in done.stdout
+    assert "better: b c" in done.stdout
+    assert json.loads(tao("eval", "--compare", "old.jsonl", "new.jsonl", "--json").stdout)["better"] == ["b", "c"]
+
+
+def test_tools_of_a_factory_are_new_for_each_rollout(tao, server):
+    (tao.home / "tools.py").write_text(
+        "def make():\n    seen = []\n    def press() -> int:\n        '''Press the button; says how often it was pressed.'''\n"
+        "        seen.append(1)\n        return len(seen)\n    return [press]\n"
+    )
+    (tao.home / "t.jsonl").write_text('{"id": "x", "question": "Press.", "answer": 1, "grader": "number"}\n')
+    server.will(*["Thought: p\nAction: press\nAction Input: {}", "Final Answer: 1"] * 3)
+    tao("eval", "t.jsonl", "--tools", "tools.py:make", "-k", "3", "--out", "r.jsonl")
+    seen = [event["observation"]["text"] for it in outcomes(tao.home / "r.jsonl") for event in it["events"] if event["kind"] == "observed"]
+    assert seen == ["1", "1", "1"]
+
+
+def test_a_function_and_a_judge_grade(tao, server):
+    (tao.home / "graders.py").write_text("def near(task, answer):\n    return (abs(float(answer) - task['answer']) < 2, 'near enough')\n")
+    tasks = [
+        {"id": "f", "question": "How many?", "answer": 10, "grader": {"type": "python", "function": "graders.py:near"}},
+        {"id": "j", "question": "Why?", "answer": "because", "grader": "judge"},
+    ]
+    (tao.home / "t.jsonl").write_text("\n".join(map(json.dumps, tasks)))
+    refused = tao("eval", "t.jsonl")
+    assert refused.returncode == 2
+    assert "task j wants a judge; name its model with --judge" in refused.stderr
+    server.will("Final Answer: 11", "Final Answer: just so", '{"why": "It says so.", "right": true}')
+    done = tao("eval", "t.jsonl", "--judge", server.model, "--out", "r.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "2/2"
+    assert [it["why"] for it in outcomes(tao.home / "r.jsonl")] == ["near enough", "It says so."]
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    ([], "give a file of tasks"),
+    (["nowhere.jsonl"], "cannot read the tasks in nowhere.jsonl"),
+    (["tasks.jsonl", "--ids", "z"], "has no task z"),
+    (["tasks.jsonl", "--price", "cheap"], "--price is 'cheap'; wanted: dollars"),
+    (["--compare", "tasks.jsonl", "tasks.jsonl"], "is no file of results"),
+])  # fmt: skip
+def test_what_cannot_be_measured_is_said(tao, tasks, arguments, said):
+    done = tao("eval", *arguments)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
