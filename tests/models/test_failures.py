@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tao.errors import Refused, TooLong, ToolsUnsupported, Transient
-from tao.models.failures import QUOTED, failure, failure_inside, retry_after, words
+from tao.models.failures import QUOTED, allowance, failure, failure_inside, retry_after, words
 
 
 @pytest.mark.parametrize(
@@ -93,3 +93,17 @@ def test_how_long_a_server_wants_us_to_wait():
     body = [{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34s"}]}}]
     assert retry_after({}, body) == 34.0
     assert failure(429, body, where="gemini").retry_after == 34.0
+
+
+@pytest.mark.parametrize(("headers", "left"), [
+    ({}, None), ({"x-ratelimit-limit-requests": "60"}, None), ({"X-RateLimit-Remaining-Requests": "many"}, None),
+    ({"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "6m0s"}, (3, 360.0)),
+    ({"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "1h2m3.5s"}, (3, 3723.5)),
+    ({"x-ratelimit-remaining-requests": "3", "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "120ms"}, (0, 0.12)),
+    ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "30"}, (0, 30.0)),
+    ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "soon"}, (0, 60.0)),
+    ({"x-ratelimit-remaining-requests": "0"}, (0, 60.0)),
+    ({"anthropic-ratelimit-requests-remaining": "7", "anthropic-ratelimit-requests-reset": "2020-01-01T00:00:00Z"}, (7, 0.0)),
+])  # fmt: skip
+def test_what_is_left_of_a_rate(headers, left):
+    assert allowance(headers) == left

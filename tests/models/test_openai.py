@@ -501,3 +501,14 @@ async def test_a_server_that_is_not_there_is_named_with_what_to_do(connect):
     with pytest.raises(Transient, match=r"cannot connect to http://127\.0\.0\.1:9/v1/chat/completions.*is the server running"):
         await model(ASK)
     await model.close()
+
+
+async def test_what_the_server_says_of_its_rate_limits_is_kept_also_with_a_no(provider, connect):
+    provider.will(provider.refuse(429, "slow down", x_ratelimit_remaining_requests="0", x_ratelimit_reset_requests="7s"), "hello")
+    model = connect()
+    assert model.allowance is None
+    with pytest.raises(Transient):
+        await model(ASK)
+    assert model.allowance == (0, 7.0)
+    await model(ASK)
+    assert model.allowance is None

@@ -126,6 +126,39 @@ def retry_after(headers: Mapping[str, str], body: Any = None, now: datetime | No
     return float(found[1]) if found else None
 
 
+def allowance(headers: Mapping[str, str]) -> tuple[int, float] | None:
+    """What a server's rate-limit headers say is left, and in how many seconds there is more: of requests or tokens the scarcer.
+
+    `x-ratelimit-remaining-requests` and `-reset-requests` (OpenAI and those who follow it; "6m0s", "120ms", "30"), and
+    `anthropic-ratelimit-requests-remaining` and `-reset` (a date). None where nothing of the kind is said.
+    """
+    low = {key.lower(): value for key, value in headers.items() if "ratelimit" in key.lower()}
+    found = []
+    for left, reset in (
+        *((f"x-ratelimit-remaining-{what}", f"x-ratelimit-reset-{what}") for what in ("requests", "tokens")),
+        *((f"anthropic-ratelimit-{what}-remaining", f"anthropic-ratelimit-{what}-reset") for what in ("requests", "tokens")),
+    ):
+        if low.get(left, "").strip().isdecimal():
+            found.append((int(low[left]), _until(low.get(reset, ""))))
+    return min(found, default=None)
+
+
+_SPANS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def _until(value: str) -> float:
+    """Seconds: "1m30.5s", "120ms", "30", or a date; 60 where it cannot be read."""
+    spans = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h)", value)
+    if spans and "".join(number + unit for number, unit in spans) == value.strip():
+        return sum(float(number) * _SPANS[unit] for number, unit in spans)
+    try:
+        if "T" in value:
+            return max(0.0, (datetime.fromisoformat(value.strip()) - datetime.now(UTC)).total_seconds())
+        return _seconds_or_date(value, None)
+    except (ValueError, TypeError):
+        return 60.0
+
+
 def _seconds_or_date(value: str, now: datetime | None) -> float:
     if re.fullmatch(r"\s*\d+(\.\d+)?\s*", value):
         return float(value)

@@ -95,6 +95,11 @@ class ChatModel:
             fields = trim(fields, self.model)
         return body(request, fields, self._writing)
 
+    @property
+    def allowance(self) -> tuple[int, float] | None:
+        """What the server said last of its rate limits (see `failures.allowance`)."""
+        return self.wire.allowance
+
     async def close(self) -> None:
         """Close the connections of the running event loop."""
         await self.wire.close()

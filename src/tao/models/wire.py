@@ -15,7 +15,7 @@ from typing import Any, Self
 import aiohttp
 
 from tao.errors import ConfigError, Refused, Transient, both
-from tao.models.failures import failure, failure_inside
+from tao.models.failures import allowance, failure, failure_inside
 
 Piece = dict[str, Any]
 FIRST = "no answer"
@@ -47,6 +47,8 @@ class Wire:
     def __init__(self, timeouts: Timeouts | None = None, proxy: str | None = None) -> None:
         self.timeouts = timeouts or Timeouts()
         self.proxy = proxy
+        self.allowance: tuple[int, float] | None = None
+        """What the server's rate-limit headers said last: how much is left, and in how many seconds there is more."""
         self._opened: dict[asyncio.AbstractEventLoop, tuple[aiohttp.ClientSession, AsyncGenerator[Any]]] = {}
 
     async def post(self, target: Target, data: bytes) -> Any:
@@ -137,6 +139,7 @@ class _Exchange:
 
     async def _accept(self, response: aiohttp.ClientResponse) -> None:
         """Raise what any other status than 200 stands for."""
+        self.wire.allowance = allowance(response.headers)
         if response.status == 200:
             return
         text = (await response.read()).decode("utf-8", "replace")
