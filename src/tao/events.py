@@ -105,7 +105,11 @@ class Observed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Ruled(Event):
-    """A person ruled on a call: "approve", "edit" (with `args`), "reject" or "answer" (with `text`)."""
+    """A person ruled on a call: "approve", "edit" (with `args`), "reject" or "answer" (with `text`).
+
+    It holds for this call of this `run` with the arguments of that hash, once, until `expires` (Unix seconds); `reason` is
+    what the person was asked.
+    """
 
     call_id: str
     args_hash: str
@@ -114,6 +118,8 @@ class Ruled(Event):
     args: Mapping[str, Any] | None = None
     text: str = ""
     expires: float | None = None
+    run: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,11 @@
+"""What a run may do: rules, and what they say about one call. Pure, save that paths are looked up on the disk.
+
+`Rule` is one rule, `read_rules` makes them from tables of a settings file, `judge` says "allow", "ask" or "deny".
+"""
+
+from tao.permissions.effects import LOOKING, UNTRUSTED, looks, only_looks, say
+from tao.permissions.judge import Judgement, judge
+from tao.permissions.rules import Rule, read_rules
+from tao.permissions.taint import rests_on
+
+__all__ = ["LOOKING", "UNTRUSTED", "Judgement", "Rule", "judge", "looks", "only_looks", "read_rules", "rests_on", "say"]

@@ -1,0 +1,26 @@
+"""What tools declare that they do, as far as rules and wrappers ask for it."""
+
+from tao.messages import Call
+from tao.run import Run
+
+LOOKING = frozenset({"reads", "network", "untrusted"})
+"""Effects of a tool that changes nothing; "reads" must be among those that it declares."""
+
+UNTRUSTED = frozenset({"network", "untrusted"})
+"""A tool with one of these brings back text that strangers may have written."""
+
+
+def looks(effects: tuple[str, ...]) -> bool:
+    """Whether a tool with these effects changes nothing. A tool that declares nothing may change anything."""
+    return "reads" in effects and LOOKING.issuperset(effects)
+
+
+def only_looks(call: Call, run: Run) -> bool:
+    """Whether the called tool declares that it changes nothing; a tool that the run does not know may change anything."""
+    spec = run.tool(call.tool)
+    return spec is not None and looks(spec.effects)
+
+
+def say(run: Run, en: str, zh: str) -> str:
+    """The text in the run's language."""
+    return zh if run.asked.lang.startswith("zh") else en

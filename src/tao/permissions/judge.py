@@ -1,0 +1,119 @@
+"""What the rules say about one call: deny before ask before allow; looking is allowed by default, all else asks."""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tao.messages import Call
+from tao.permissions.constraints import every, holds
+from tao.permissions.effects import looks, say
+from tao.permissions.rules import Rule
+from tao.permissions.taint import rests_on
+from tao.run import Run
+
+Verdict = Literal["allow", "ask", "deny"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict, and why, in the run's language; an allow needs no reason. `rule` is the one that decided, if one did."""
+
+    verdict: Verdict
+    reason: str = ""
+    rule: Rule | None = None
+
+
+ALLOWED = Judgement("allow")
+
+
+def judge(call: Call, run: Run, rules: Sequence[Rule] = ()) -> Judgement:
+    """What is to happen with this call.
+
+    For whom the run is stands in its settings, under "who" (user, role, tenant, session). Rules that fit count together,
+    in any order: one deny denies, else one ask asks, else one allow allows. Where an allow names the tool but its
+    constraints are not met, it asks, even for reading. Without any rule, what only looks is allowed and all else asks.
+    """
+    spec = run.tool(call.tool)
+    effects = spec.effects if spec else ()
+    who = run.asked.settings.get("who")
+    named = [rule for rule in rules if rule.names(call.tool) and rule.covers(effects) and rule.concerns(who if isinstance(who, Mapping) else {})]
+    fitting = [rule for rule in named if applies(rule, call, run)] if named else []
+    for verdict in ("deny", "ask"):
+        if rule := next((rule for rule in fitting if rule.verdict == verdict), None):
+            return Judgement(verdict, _reason(rule, run), rule)
+    if allows := [rule for rule in fitting if rule.verdict == "allow"]:
+        return _unless_tainted(allows, call, run, looking=looks(effects))
+    if bound := next((rule for rule in named if rule.verdict == "allow"), None):
+        return Judgement("ask", _bounds(bound, run), bound)
+    return ALLOWED if looks(effects) else Judgement("ask", _effects(call, effects, run))
+
+
+def applies(rule: Rule, call: Call, run: Run) -> bool:
+    """Whether the arguments are as the rule says. What cannot be told counts against an allow, and for an ask or deny."""
+    if not rule.where and not rule.unless:
+        return True
+    today = dt.datetime.fromtimestamp(run.asked.at, dt.UTC).date() if run.asked.at else None
+    where = every(_met(call, rule.where, today))
+    unless = every(_met(call, rule.unless, today)) if rule.unless else False
+    if rule.verdict == "allow":
+        return where is True and unless is False
+    return where is not False and unless is not True
+
+
+def _met(call: Call, constraints: Mapping[str, Mapping[str, Any]], today: dt.date | None) -> Iterable[bool | None]:
+    for name, options in constraints.items():
+        found = values(call.args, name)
+        yield holds(options, found, today) if found else None
+
+
+def values(args: Mapping[str, Any], name: str) -> list[Any]:
+    """The values of a parameter; "options.path" looks into objects, and into every object of a list. None: it is missing."""
+    if name in args:
+        return [args[name]]
+    found: list[Any] = [args]
+    for step in name.split("."):
+        inner = [item for it in found for item in (it if isinstance(it, list | tuple) else [it])]
+        if not all(isinstance(it, Mapping) and step in it for it in inner):
+            return []
+        found = [it[step] for it in inner]
+    return found
+
+
+def _unless_tainted(allows: list[Rule], call: Call, run: Run, *, looking: bool) -> Judgement:
+    open_one = next((rule for rule in allows if rule.tainted), None)
+    origin = None if looking or open_one else rests_on(call, run)
+    if origin is None:
+        return Judgement("allow", "", open_one or allows[0])
+    parameter, tool = origin
+    reason = say(
+        run, f'"{parameter}" rests on what {tool} brought back, not on what was asked',
+        f"“{parameter}”来自 {tool} 取回的内容，而不是问题本身",
+    )
+    return Judgement("ask", reason, allows[0])
+
+
+# ── saying why ────────────────────────────────────────────────────────────────
+
+
+def _reason(rule: Rule, run: Run) -> str:
+    return rule.reason or say(run, f"a rule says {rule.verdict}", "规则禁止" if rule.verdict == "deny" else "规则要求询问")
+
+
+def _bounds(rule: Rule, run: Run) -> str:
+    if rule.reason:
+        return rule.reason
+    bounds = [f"{name} {_told(options)}" for name, options in rule.where.items()]
+    bounds += [say(run, f"{name} not {_told(options)}", f"{name} 不得 {_told(options)}") for name, options in rule.unless.items()]
+    return say(run, f"it is allowed only where {', '.join(bounds)}", f"仅在满足以下条件时允许：{'，'.join(bounds)}")
+
+
+def _told(options: Mapping[str, Any]) -> str:
+    return " ".join(f"{name}={value!r}" if isinstance(value, str) else f"{name}={value}" for name, value in options.items())
+
+
+def _effects(call: Call, effects: tuple[str, ...], run: Run) -> str:
+    listed = ", ".join(effects)
+    if not effects:
+        return say(run, f"{call.tool} does not say what it does", f"{call.tool} 没有声明它会做什么")
+    return say(run, f"{call.tool} may do more than look ({listed})", f"{call.tool} 不只是读取（{listed}）")

@@ -1,0 +1,102 @@
+"""Which arguments rest on text that strangers may have written: a pure reading of the run.
+
+Untrusted is what a tool with the effect "network" or "untrusted" brought back, and what any tool made of arguments that
+rest on that. An argument rests on it where it stands in it, or shares a long stretch with it, and did not stand in what
+the person said.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tao.messages import Call
+from tao.permissions.effects import UNTRUSTED
+from tao.run import Run
+
+STRETCH, STRETCH_WIDE = 12, 6
+"""Characters that a value must share with a text to rest on it, letters and digits counted; Chinese ones say more each."""
+SHORTEST, SHORTEST_WIDE = 3, 2
+"""A value with fewer is too common to say where it comes from."""
+LONGEST = 4_000
+"""Longer values are looked at with gaps."""
+
+_WORD = re.compile(r"[^\W_]+")
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+
+
+def rests_on(call: Call, run: Run) -> tuple[str, str] | None:
+    """The parameter and the tool whose text its value comes from; None where every value is the person's or the model's own."""
+    sources = _untrusted(call, run)
+    return _source(call, sources, _said(run)) if sources else None
+
+
+def _untrusted(call: Call, run: Run) -> list[tuple[str, str]]:
+    """Texts that strangers may have written, squeezed, with the tools that brought them; in order, so that taint is handed on."""
+    found: list[tuple[str, str]] = []
+    said = _said(run)
+    for other, seen in run.observed:
+        if other.id == call.id:
+            continue
+        spec = run.tool(other.tool)
+        strangers = spec is None or not UNTRUSTED.isdisjoint(spec.effects)
+        if strangers or (found and _source(other, found, said)):
+            found.append((other.tool, squeeze(f"{seen.text}\n{seen.full}")))
+    return found
+
+
+def _said(run: Run) -> str:
+    """What the person said, in this question or before, and what the agent was told by its owner."""
+    asked = run.asked
+    return "\n".join((asked.question, asked.instructions, *(told.content for told in asked.history if told.role in {"user", "system"})))
+
+
+def _source(call: Call, sources: list[tuple[str, str]], said: str) -> tuple[str, str] | None:
+    plain, words = squeeze(said), _words(said)
+    for name, value in call.args.items():
+        for text in leaves(value):
+            tool = next((tool for tool, source in sources if _rests(text, source, plain, words)), None)
+            if tool is not None:
+                return name, tool
+    return None
+
+
+def leaves(value: Any) -> Iterable[str]:
+    """Every text and number in a value, as text, and the names inside objects."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield str(key)
+            yield from leaves(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from leaves(item)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield str(value)
+
+
+def squeeze(text: str) -> str:
+    """Letters and digits alone, small and of one width: how a value is set must not hide where it comes from."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
+
+
+def _words(text: str) -> str:
+    words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return f" {' '.join(words)} "
+
+
+def _rests(value: str, source: str, said: str, words: str) -> bool:
+    bare = squeeze(value)
+    wide = len(_WIDE.findall(bare)) * 2 > len(bare)
+    if len(bare) < (SHORTEST_WIDE if wide else SHORTEST) or _is_said(value, bare, said, words, wide=wide):
+        return False
+    stretch = min(len(bare), STRETCH_WIDE if wide else STRETCH)
+    step = 1 if len(bare) <= LONGEST else stretch // 2
+    pieces = (bare[at : at + stretch] for at in range(0, len(bare) - stretch + 1, step))
+    return any(piece in source and piece not in said for piece in pieces)
+
+
+def _is_said(value: str, bare: str, said: str, words: str, *, wide: bool) -> bool:
+    """Whether the whole value stands in what the person said; a short one as words of its own, not inside others."""
+    return bare in said if wide or len(bare) >= STRETCH else _words(value) in words
