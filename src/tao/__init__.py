@@ -17,34 +17,38 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tao.agent import Agent
-    from tao.errors import AgentError, ConfigError, ModelError, Pause, StoreError, ToolError
+    from tao.errors import AgentError, ConfigError, ModelError, Pause, RulingError, StoreError, ToolError
     from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled
     from tao.messages import Call, Message, Observation, Reply, Request, ToolSpec, Usage
     from tao.models import connect
+    from tao.permissions import Rule
     from tao.run import Run
     from tao.seams import Abilities, Act, Delta, Dialect, Emit, Model, Policy
     from tao.stores.sql import Journal
     from tao.tools.declare import Tool, tool
+    from tao.wrappers.approval import Ruling
 
 __all__ = [
-    "Abilities", "Act", "Agent", "AgentError", "Asked", "Call", "ConfigError", "Decided", "Delta", "Dialect", "Emit", "Ended",
-    "Event", "Journal", "Message", "Misread", "Model", "ModelError", "Nudged", "Observation", "Observed", "Pause", "Paused",
-    "Policy", "Recalled", "Replied", "Reply", "Request", "Ruled", "Run", "StoreError", "Tool", "ToolError", "ToolSpec", "Usage",
-    "connect", "tool",
+    "Abilities", "Act", "Agent", "AgentError", "Asked", "Call", "ConfigError", "Decided", "Delta", "Dialect", "Emit",
+    "Ended", "Event", "Journal", "Message", "Misread", "Model", "ModelError", "Nudged", "Observation", "Observed", "Pause",
+    "Paused", "Policy", "Recalled", "Replied", "Reply", "Request", "Rule", "Ruled", "Ruling", "RulingError", "Run",
+    "StoreError", "Tool", "ToolError", "ToolSpec", "Usage", "connect", "tool",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "agent": ("Agent",),
-    "errors": ("AgentError", "ConfigError", "ModelError", "Pause", "StoreError", "ToolError"),
+    "errors": ("AgentError", "ConfigError", "ModelError", "Pause", "RulingError", "StoreError", "ToolError"),
     "events": ("Asked", "Decided", "Ended", "Event", "Misread", "Nudged", "Observed", "Paused", "Recalled", "Replied", "Ruled"),
     "messages": ("Call", "Message", "Observation", "Reply", "Request", "ToolSpec", "Usage"),
     "models": ("connect",),
+    "permissions": ("Rule",),
     "run": ("Run",),
     "seams": ("Abilities", "Act", "Delta", "Dialect", "Emit", "Model", "Policy"),
     "stores.sql": ("Journal",),
     "tools.declare": ("Tool", "tool"),
+    "wrappers.approval": ("Ruling",),
 }
 _HOME = {name: f"tao.{module}" for module, names in _HOMES.items() for name in names}
 

@@ -8,6 +8,7 @@
     │   └── TooLong               the prompt does not fit
     ├── WeightsError              a model file could not be fetched, verified or loaded
     ├── StoreError                a run could not be written or read
+    ├── RulingError               a person's ruling does not fit what waits
     └── ConfigError               a setting is missing or makes no sense
     ToolError                     the model can mend it; becomes an observation
     ├── UnknownTool
@@ -52,6 +53,10 @@ class WeightsError(AgentError):
 
 class StoreError(AgentError):
     """A run could not be written or read."""
+
+
+class RulingError(AgentError):
+    """A person's ruling does not fit what waits; nothing was recorded."""
 
 
 class ConfigError(AgentError):

@@ -75,7 +75,7 @@ class _Again:
             now = self.next
             if isinstance(now, Observed) and now.call_id == call.id:
                 return now.observation
-            if isinstance(now, Paused) and now.call_id in (None, call.id):
+            if isinstance(now, Paused):  # of several calls that waited, the record names the first
                 raise Pause(now.reason, now.call_id)
             if failure := self._failure():
                 raise failure
