@@ -1,5 +1,6 @@
 """`tao eval`: how well tasks are solved, and at what price."""
 
+import datetime as dt
 import json
 import re
 import time
@@ -20,13 +21,14 @@ from tao.cli import options as o
 from tao.cli.exits import ANSWERED, FAILED, finish
 from tao.cli.help import Command
 from tao.cli.measured import compared, measured, wrong
-from tao.cli.words import say
+from tao.cli.words import LANG, say
 from tao.config import Settings, environment, load
 from tao.errors import ConfigError, both
 from tao.evaluation.bench import Grading, rollouts
 from tao.evaluation.functions import function_of, load_function
 from tao.evaluation.graders import kind_of
 from tao.evaluation.outcomes import AGAIN, Outcome, Price
+from tao.evaluation.report import page
 from tao.evaluation.results import add, appending, load_results
 from tao.evaluation.summary import paired, rows
 from tao.evaluation.tasks import Task, digest, load_tasks
@@ -44,6 +46,9 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="N", help=say(
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help=say(
     "Where results are written, and gone on with; default: TASKS-MODEL.results.jsonl here.",
     "结果文件，可中断后继续；默认为当前目录下的 任务文件-模型.results.jsonl。",
+))]  # fmt: skip
+Report = Annotated[Path | None, typer.Option("--report", metavar="FILE.html", help=say(
+    "Where the page for people goes; default: beside the results.", "网页报告的位置；默认与结果文件放在一起。",
 ))]  # fmt: skip
 Ids = Annotated[str, typer.Option("--ids", metavar="A,B", help=say("Only these tasks.", "只运行这些任务。"))]
 Under = Annotated[float | None, typer.Option("--fail-under", metavar="RATE", min=0, max=1, help=say(
@@ -66,7 +71,7 @@ Against = Annotated[tuple[Path, Path] | None, typer.Option("--compare", metavar=
     "运行任务并为答案评分，给出成功率和代价。\n\n评分方式：exact、em、number、date、contains、regex、json_schema、python、judge、unknown。",
 ))  # fmt: skip
 def evaluate(
-    tasks: Tasks = None, *, rollouts: Times = 1, jobs: Jobs = 1, out: Out = None, ids: Ids = "", fail_under: Under = None,
+    tasks: Tasks = None, *, rollouts: Times = 1, jobs: Jobs = 1, out: Out = None, report: Report = None, ids: Ids = "", fail_under: Under = None,
     judge: Judge = None, price: PriceOf = None, compare: Against = None, model: o.Model = None, lang: o.Lang = None,
     max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None, dialect: o.Dialect = None, as_json: Annotated[
         bool, typer.Option("--json", help=say("The figures as one JSON object a row.", "以 JSON 输出，每行一个对象。")),
@@ -76,7 +81,7 @@ def evaluate(
     options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect)
     if compare is not None:
         finish(lambda: _compare(*compare, as_json=as_json))
-    wish = Wish(rollouts, jobs, out, ids, fail_under, judge, price, as_json)
+    wish = Wish(rollouts, jobs, out, report, ids, fail_under, judge, price, as_json)
     finish(_evaluate(tasks, wish, options))
 
 
@@ -87,6 +92,7 @@ class Wish:
     times: int
     jobs: int
     out: Path | None
+    report: Path | None
     ids: str
     fail_under: float | None
     judge: str | None
@@ -123,10 +129,13 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
                 )
     order = {task.id: place for place, task in enumerate(chosen)}
     found.sort(key=lambda it: (order[it.task], it.rollout))
-    return _told(found, out, wish)
+    report = wish.report or out.with_name(out.name.removesuffix(".jsonl") + ".html")
+    day = dt.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
+    report.write_text(page(about, found, name=path.name, day=day, lang=LANG), encoding="utf-8")
+    return _told(found, (out, report), wish)
 
 
-def _told(outcomes: Sequence[Outcome], out: Path, wish: Wish) -> int:
+def _told(outcomes: Sequence[Outcome], written: tuple[Path, Path], wish: Wish) -> int:
     """Print the figures; the last line is right/rollouts."""
     console, screen = Console(highlight=False), Console(stderr=True, highlight=False, soft_wrap=True)
     table = rows(outcomes)
@@ -140,7 +149,7 @@ def _told(outcomes: Sequence[Outcome], out: Path, wish: Wish) -> int:
             console.print()
         console.print(measured(table))
         console.file.write(f"\n{table[-1].right}/{table[-1].rollouts}\n")
-    screen.print(say(f"Results: {out}", f"结果文件：{out}"), style="dim")
+    screen.print(say("Results: {} · report: {}", "结果文件：{} · 报告：{}").format(*written), style="dim")
     if wish.fail_under is not None and table[-1].rate < wish.fail_under:
         screen.print(say(
             f"{table[-1].rate:.1%} is less than {wish.fail_under:.1%} (--fail-under)", f"成功率 {table[-1].rate:.1%} 低于 {wish.fail_under:.1%}（--fail-under）",
