@@ -8,22 +8,26 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
+from functools import partial
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
+from tao.acting import Limits, acting, explained, later
 from tao.dialects import choose
 from tao.dialects.auto import Auto
 from tao.errors import ConfigError, StoreError, both
 from tao.events import Asked, Event
 from tao.loop import react
-from tao.messages import Message, Reply, Request
+from tao.messages import Message, Reply, Request, ToolSpec
 from tao.models import connect
 from tao.observers.fan_out import fan_out, guarded
+from tao.permissions import Rule
 from tao.policies import default
+from tao.rulings import Waiting, fitted, rule_on, shown, waiting
 from tao.run import Run
 from tao.seams import Abilities, Act, Delta, Dialect, Emit, Hear, Model, Policy
 from tao.tools.declare import Tool, declare
-from tao.tools.registry import registry
+from tao.wrappers.approval import Approve, Ruling, asking, permitted
 from tao.wrappers.no_tools import without_tools
 
 OnEvent = Callable[[Event], Awaitable[None] | None]
@@ -45,16 +49,19 @@ class Agent:
 
     `model` is a Model or a name for `tao.models.connect` ("openai:gpt-5.5", "local", a path to a GGUF file). Its `close`,
     where it has one, lets go of what the running event loop holds open; it may be used again afterwards.
-    `tools` are functions or declared tools; `act` replaces how they are called (wrappers around a registry).
+    `tools` are functions or declared tools; `limits` says how their calls are held in bounds (see `tao.acting`), and `act`
+    replaces all of that but the `permissions` that are given with it. A `journal` that can keep claims makes sure that what changes something is never done twice.
     `dialect` is a name ("auto", "react", "json", "bracket", "native") or a Dialect; `lang` "zh" or "en", by default the
-    question's. `policy` replaces the default limits, which `max_steps` and `settings` describe. `journal` is told every
+    question's. `permissions` are rules of what may be done; without any, what only looks is done and all else waits for a
+    person. `approve` is asked about such calls at once, where it is given. `policy` replaces the default limits, which `max_steps` and `settings` describe. `journal` is told every
     event first and must succeed; `observers` are told afterwards and may fail.
     """
 
     def __init__(
         self, model: Model | str, tools: Iterable[Any] = (), *, dialect: str | Dialect = "auto", lang: str | None = None,
         instructions: str = "", max_steps: int = 8, policy: Policy | None = None, journal: Emit | None = None,
-        observers: Iterable[Emit] = (), act: Act | None = None, settings: Mapping[str, Any] | None = None,
+        observers: Iterable[Emit] = (), act: Act | None = None, limits: Limits | None = None,
+        settings: Mapping[str, Any] | None = None, permissions: Iterable[Rule] = (), approve: Approve | None = None,
     ) -> None:
         if max_steps < 1:
             raise ConfigError(both(f"max_steps is {max_steps}; it must be 1 or more", f"max_steps 为 {max_steps}；应不小于 1"))
@@ -66,7 +73,13 @@ class Agent:
             raise ConfigError(text)
         self.model = connect(model) if isinstance(model, str) else model
         self.tools: tuple[Tool, ...] = tuple(declare(tool) for tool in tools)
-        self.act = act or registry(self.tools)
+        self.limits = limits or Limits()
+        self.own_act = act is not None
+        self.permissions, self.approve = tuple(permissions), approve
+        self._fit = fitted(self.tools)
+        allowed = partial(permitted, rules=self.permissions, fit=self._fit)
+        own = allowed(act) if act and self.permissions else act
+        self.act = own or acting(self.tools, self.limits, permitted=allowed, store=journal)
         self.dialect, self.lang, self.instructions = dialect, lang, instructions
         self.policy, self.journal = policy, journal
         self.worked: dict[str, str] = {}
@@ -77,40 +90,56 @@ class Agent:
 
     async def run(
         self, question: str, *, history: Iterable[Message] = (), id: str | None = None,  # noqa: A002 - the field's usual name
-        on_event: OnEvent | None = None, on_delta: OnDelta | None = None,
+        on_event: OnEvent | None = None, on_delta: OnDelta | None = None, who: Mapping[str, Any] | None = None,
+        approve: Approve | None = None,
     ) -> Run:
         """Answer one question; the run comes back ended or paused.
 
         `history` is what was said before; `id` a new run's id, by default random. `on_event` hears each event after it
-        is in the journal (and may be a coroutine function); `on_delta` hears pieces of replies as they come in.
+        is in the journal (and may be a coroutine function); `on_delta` hears pieces of replies as they come in. `who` the
+        run is for ("user", "role", "tenant", "session") is recorded with it, so that it keeps these rights; `approve` is asked
+        in the place of the agent's own.
         """
-        run = Run(id or secrets.token_hex(8), [self._asked(question, tuple(history))])
+        run = Run(id or secrets.token_hex(8), [self._asked(question, tuple(history), who)])
         await self._emit(on_event)(run, run.asked)
-        return await self._drive(run, on_event, on_delta)
+        return await self._drive(run, on_event, on_delta, approve)
 
     async def resume(
-        self, run: Run | str, *, on_event: OnEvent | None = None, on_delta: OnDelta | None = None,
+        self, run: Run | str, *, on_event: OnEvent | None = None, on_delta: OnDelta | None = None, approve: Approve | None = None,
     ) -> Run:
         """Go on from a run's last event, with its own dialect, language and limits; an ended or paused run comes back as it is.
 
         An id (or the beginning of one) is looked up in the journal. Raises StoreError where it is not there.
         """
-        if isinstance(run, str):
-            if not isinstance(self.journal, Loads):
-                text = both(
-                    f"cannot look up run {run!r}: this agent has no journal that can load; pass the Run itself",
-                    f"无法查找运行 {run!r}：该 Agent 没有可读取的运行记录；请直接传入 Run",
-                )
-                raise StoreError(text)
-            run = await self.journal.load(run)
-        return run if run.state in ("ended", "paused") else await self._drive(run, on_event, on_delta)
+        run = await self._loaded(run)
+        return run if run.state in ("ended", "paused") else await self._drive(run, on_event, on_delta, approve)
+
+    async def rule(
+        self, run: Run | str, call_id: str, verdict: str, *, by: str = "", args: Mapping[str, Any] | None = None, text: str = "",
+        expires: float | None = None, hash: str | None = None,  # noqa: A002 - the field's usual name
+    ) -> Run:
+        """Rule on a call that waits, and record it; `resume` then goes on.
+
+        "approve"; "edit": run it with `args`; "reject": `text` says why; "answer": `text` in the place of its result. `by`
+        whom; `expires` is Unix seconds; `hash` is that of the call as it was shown (see `waiting`). Raises RulingError.
+        """
+        run = await self._loaded(run)
+        ruling = Ruling(verdict, text, None if args is None else dict(args), by, expires)
+        await self._record(run, rule_on(run, call_id, ruling, fit=self._fit, rules=self.permissions, shown_hash=hash))
+        return run
+
+    def waiting(self, run: Run) -> tuple[Waiting, ...]:
+        """The calls of a paused run that a person has to rule on, as they will run, each with the reason why it waits."""
+        return waiting(run, self._fit, self.permissions)
 
     async def stream(
         self, question: str, *, history: Iterable[Message] = (), id: str | None = None,  # noqa: A002
+        who: Mapping[str, Any] | None = None, approve: Approve | None = None,
     ) -> AsyncGenerator[Event | Delta, None]:
         """Events and pieces of replies as they come. Leaving the loop early, or cancelling, ends the run's work."""
         queue: asyncio.Queue[Event | Delta | None] = asyncio.Queue()
-        work = self.run(question, history=history, id=id, on_event=queue.put_nowait, on_delta=queue.put_nowait)
+        hear = queue.put_nowait
+        work = self.run(question, history=history, id=id, on_event=hear, on_delta=hear, who=who, approve=approve)
         task = asyncio.create_task(work)
         task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
@@ -123,13 +152,16 @@ class Agent:
 
     def run_sync(
         self, question: str, *, history: Iterable[Message] = (), id: str | None = None,  # noqa: A002
-        on_event: OnEvent | None = None, on_delta: OnDelta | None = None,
+        on_event: OnEvent | None = None, on_delta: OnDelta | None = None, who: Mapping[str, Any] | None = None,
+        approve: Approve | None = None,
     ) -> Run:
         """`run` for code without an event loop, and inside one (Jupyter), where a thread does the work."""
 
         async def alone() -> Run:
             try:
-                return await self.run(question, history=history, id=id, on_event=on_event, on_delta=on_delta)
+                return await self.run(
+                    question, history=history, id=id, on_event=on_event, on_delta=on_delta, who=who, approve=approve
+                )
             finally:
                 await _close(self.model)  # its connections belong to this event loop, which ends here
 
@@ -148,15 +180,32 @@ class Agent:
 
     # ── a run's own parts ─────────────────────────────────────────────────────
 
-    def _asked(self, question: str, history: tuple[Message, ...]) -> Asked:
+    async def _loaded(self, run: Run | str) -> Run:
+        if isinstance(run, Run):
+            return run
+        if not isinstance(self.journal, Loads):
+            text = both(
+                f"cannot look up run {run!r}: this agent has no journal that can load; pass the Run itself",
+                f"无法查找运行 {run!r}：该 Agent 没有可读取的运行记录；请直接传入 Run",
+            )
+            raise StoreError(text)
+        return await self.journal.load(run)
+
+    def _asked(self, question: str, history: tuple[Message, ...], who: Mapping[str, Any] | None) -> Asked:
         name = self.dialect if isinstance(self.dialect, str) else type(self.dialect).__name__
         abilities = getattr(self.model, "abilities", Abilities())
         model = getattr(self.model, "name", "")
         start = {"start": self.worked[model]} if name == "auto" and model in self.worked else {}
-        settings = {**self.settings, **start, "abilities": asdict(abilities)}
+        settings = {**self.settings, **start, "abilities": asdict(abilities), **({"who": dict(who)} if who else {})}
         lang = self.lang or language(question)
         specs = tuple(tool.said(lang) for tool in self.tools)
-        return Asked(question, specs, lang, name, model, self.instructions, history, settings, at=time.time())
+        told, more = (self.instructions, ()) if self.own_act else self._around(lang)
+        return Asked(question, specs, lang, name, model, told, history, settings, more, at=time.time())
+
+    def _around(self, lang: str) -> tuple[str, tuple[ToolSpec, ...]]:
+        """What our own way of calling adds: instructions about marked text, and the tool that reads what was cut."""
+        told = filter(None, (self.instructions, explained(self.tools, self.limits, lang)))
+        return "\n\n".join(told), later(self.tools, lang)
 
     def _emit(self, on_event: OnEvent | None) -> Emit:
         if on_event is None:
@@ -168,12 +217,28 @@ class Agent:
 
         return fan_out(self.emit, tell)
 
-    async def _drive(self, run: Run, on_event: OnEvent | None, on_delta: OnDelta | None) -> Run:
+    async def _record(self, run: Run, event: Event, on_event: OnEvent | None = None) -> None:
+        """Put an event into the run and the journal; where the journal refuses it, it is not in the run either."""
+        event = event if event.at else replace(event, at=time.time())
+        run.events.append(event)
+        try:
+            await self._emit(on_event)(run, event)
+        except StoreError:
+            if run.events[-1] is event:
+                run.events.pop()
+            raise
+
+    async def _drive(
+        self, run: Run, on_event: OnEvent | None, on_delta: OnDelta | None, approve: Approve | None = None,
+    ) -> Run:
         asked = run.asked
         dialect = recorded_dialect(asked) if isinstance(self.dialect, str) else self.dialect
         policy = self.policy or default(asked.settings, recorded_abilities(asked))
         model = without_tools(self.model) if isinstance(dialect, Auto) else self.model
-        await react(run, heard(model, dialect, run, on_delta), dialect, self.act, policy, self._emit(on_event))
+        act = self.act
+        if approve := approve or self.approve:
+            act = asking(act, approve, partial(self._record, on_event=on_event), shown=partial(shown, fit=self._fit))
+        await react(run, heard(model, dialect, run, on_delta), dialect, act, policy, self._emit(on_event))
         if isinstance(dialect, Auto) and run.misreads == 0 and (now := dialect.in_force(run)) != dialect.in_force(Run(run.id)):
             self.worked[asked.model] = now
         return run

@@ -8,9 +8,9 @@ from pydantic import AfterValidator
 
 from tao.errors import ConfigError, Pause, StoreError, ToolError, Transient
 from tao.messages import Call, Observation
-from tao.run import Run
+from tao.run import Run, once_key
 from tao.testing import history
-from tao.tools.declare import declare, tool
+from tao.tools.declare import declare, foreign, tool
 from tao.tools.registry import registry, specs, validated
 from tao.tools.words import say
 
@@ -229,9 +229,21 @@ async def test_validated_hands_on_what_will_really_run():
     outer = validated(act, [made])
     assert (await outer(Call("1", "add", {"a": "5"}), run)).notes == ('a: "5" → 5', "inner")
     assert (await outer(Call("2", "add", {"a": 5}), run)).notes == ("inner",)
-    await outer(Call("3", "add", {"a": "x"}), run)
-    await outer(Call("4", "other", {"a": "x"}), run)
-    assert seen == [{"a": 5}, {"a": 5}, {"a": "x"}, {"a": "x"}]
+    assert await outer(Call("3", "add", {"a": "x"}), run) == await registry([made])(Call("3", "add", {"a": "x"}), run)
+    assert await outer(Call("4", "other", {"a": "x"}), run) == await registry([made])(Call("4", "other", {"a": "x"}), run)
+    assert seen == [{"a": 5}, {"a": 5}]
+
+
+async def test_an_idempotency_key_is_filled_in_and_not_shown():
+    made = declare(lambda amount, token: f"{amount} {token}", name="pay", effects="money", key="token")
+    run = history("q", tools=[made.spec])
+    assert list(made.spec.parameters["properties"]) == ["amount"]
+    again = [await registry([made])(Call(name, "pay", {"amount": 5}), run) for name in ("1.1", "1.1", "1.2")]
+    assert again[0] == again[1] == Observation(f"5 {once_key(run, Call('1.1', 'pay', {}))}") != again[2]
+    plain = foreign(made.spec, lambda **given: sorted(given), key="token")
+    assert (await registry([plain])(Call("1.1", "pay", {"amount": 5}), run)).data == ["amount", "token"]
+    with pytest.raises(ConfigError, match=r"key='id' is none of its parameters \(amount, token\)"):
+        declare(lambda amount, token: 1, name="pay", key="id")
 
 
 async def test_one_registry_serves_many_calls_at_once():

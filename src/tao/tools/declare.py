@@ -55,8 +55,9 @@ class Tool:
 
     `spec` is what the model sees, `translations` the same in other languages. `timeout` is in seconds; `inline` lets a
     quick sync function run in the event loop instead of a thread; `idempotent` says that doing it twice is doing it once;
-    `transient` are the exceptions after which trying again can help; `volatile` says that the same call may give
-    something else a moment later. `adapter` turns JSON values into the function's own types.
+    `key` names the parameter that takes an idempotency key: filled in by us, the same when a call is carried out again,
+    and not shown to the model. `transient` are the exceptions after which trying again can help; `volatile` says that the
+    same call may give something else a moment later. `adapter` turns JSON values into the function's own types.
     """
 
     spec: ToolSpec
@@ -70,6 +71,7 @@ class Tool:
     idempotent: bool = False
     volatile: bool = False
     transient: tuple[type[BaseException], ...] = (ConnectionError, TimeoutError)
+    key: str | None = None
 
     @property
     def name(self) -> str:
@@ -105,13 +107,13 @@ def declare(
     fn: Function, *, name: str | None = None, description: str | None = None, descriptions: Mapping[str, str] | None = None,
     effects: str | tuple[str, ...] = ("reads",), timeout: float | None = None, inline: bool = False, idempotent: bool = False,
     volatile: bool = False, transient: tuple[type[BaseException], ...] = (ConnectionError, TimeoutError),
-    example: Mapping[str, Any] | None = None,
+    example: Mapping[str, Any] | None = None, key: str | None = None,
 ) -> Tool:
     """Make a Tool of a function, method, partial or callable object, sync or async; a Tool comes back as it is.
 
     `description` replaces the docstring; `descriptions` gives it in other languages ({"zh": …}), each in any docstring
-    style, parameters included. Parameters annotated `Run` or `Call` are filled in and not shown to the model.
-    Raises ConfigError where the function cannot be a tool: no usable name, or a type without a JSON form.
+    style, parameters included. Parameters annotated `Run` or `Call`, and the one named by `key`, are filled in and not shown
+    to the model. Raises ConfigError where the function cannot be a tool: no usable name, or a type without a JSON form.
     """
     if isinstance(fn, Tool):
         return fn
@@ -127,7 +129,7 @@ def declare(
             f"tool {said!r}: timeout is {timeout}; it must be more than 0 seconds, or None",
             f"工具 {said!r}：timeout 为 {timeout}；必须大于 0 秒，或为 None",
         ))  # fmt: skip
-    params, shape = _parameters(fn, said)
+    params, shape = _parameters(fn, said, key)
     doc = docstring.read(_doc_of(fn) if description is None else description, params)
     params = {key: _typed(param, doc.types.get(key, "")) for key, param in params.items()}
     adapter, parameters = _schema(said, params, shape.further)
@@ -138,7 +140,7 @@ def declare(
         other = docstring.read(text, params)
         translations[lang] = replace(spec, description=other.description, parameters=_redescribed(parameters, other.params))
     return Tool(
-        spec, fn, adapter, shape, translations, example or doc.example, timeout, inline, idempotent, volatile, transient,
+        spec, fn, adapter, shape, translations, example or doc.example, timeout, inline, idempotent, volatile, transient, key,
     )
 
 
@@ -180,8 +182,8 @@ def _hints_of(fn: Function, name: str) -> dict[str, Any]:
         )) from error  # fmt: skip
 
 
-def _parameters(fn: Function, name: str) -> tuple[dict[str, inspect.Parameter], Shape]:
-    """The parameters that the model fills, and how they are passed."""
+def _parameters(fn: Function, name: str, once: str | None = None) -> tuple[dict[str, inspect.Parameter], Shape]:
+    """The parameters that the model fills, and how they are passed; `once` takes an idempotency key."""
     try:
         signature = inspect.signature(fn)
     except (ValueError, TypeError) as error:
@@ -189,6 +191,11 @@ def _parameters(fn: Function, name: str) -> tuple[dict[str, inspect.Parameter], 
             f"tool {name!r}: Python knows no signature of {fn!r}; wrap it in a function of your own",
             f"工具 {name!r}：Python 无法得到 {fn!r} 的签名；请用自己的函数包装它",
         )) from error  # fmt: skip
+    if once is not None and once not in signature.parameters:
+        raise ConfigError(both(
+            f"tool {name!r}: key={once!r} is none of its parameters ({', '.join(signature.parameters) or 'it has none'})",
+            f"工具 {name!r}：key={once!r} 不是它的参数（{'、'.join(signature.parameters) or '没有参数'}）",
+        ))  # fmt: skip
     hints = _hints_of(fn, name)
     preset = fn.keywords if isinstance(fn, functools.partial) else {}
     shown: dict[str, inspect.Parameter] = {}
@@ -198,7 +205,7 @@ def _parameters(fn: Function, name: str) -> tuple[dict[str, inspect.Parameter], 
     for at, (key, param) in enumerate(signature.parameters.items()):
         hint = hints.get(key, param.empty)
         wanted = next((kind for kind in filled if kind in (hint, *get_args(hint))), None)
-        if (at == 0 and key in {"self", "cls"} and hint is param.empty) or (key in preset and param.kind is not param.VAR_KEYWORD):
+        if (at == 0 and key in {"self", "cls"} and hint is param.empty) or (key in preset and param.kind is not param.VAR_KEYWORD) or key == once:
             continue
         if wanted is not None:
             filled[wanted].append(key)

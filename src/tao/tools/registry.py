@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from tao.errors import AgentError, BadArguments, ConfigError, Pause, ToolError, Transient, both
 from tao.messages import Call, Observation, ToolSpec
-from tao.run import Run
+from tao.run import Run, once_key
 from tao.seams import Act
 from tao.tools.complaint import Problem, complain
 from tao.tools.declare import Function, Tool, declare
@@ -46,8 +46,7 @@ def registry(tools: Iterable[Tool | Function]) -> Act:
                 args, notes = check(tool.spec.parameters, call.args, run.asked.lang, tool.example)
                 positional, keywords = bind(tool, args, call, run)
             except BadArguments as error:
-                text = say(f"{tool.name} was not run: {error}", f"没有执行 {tool.name}：{error}")
-                return Observation(clean(text), ok=False, kind="bad_arguments")
+                return _refused(tool, error)
             observation = await _perform(tool, positional, keywords)
             return replace(observation, notes=(*notes, *observation.notes)) if notes else observation
 
@@ -55,17 +54,21 @@ def registry(tools: Iterable[Tool | Function]) -> Act:
 
 
 def validated(act: Act, tools: Iterable[Tool | Function]) -> Act:
-    """Check and coerce arguments first, so that what comes after (approval, memory of calls) sees what will really run."""
+    """Check and coerce arguments first, so that what comes after (permission, claims) sees what will really run.
+
+    A call that the registry would refuse is refused here in the same words: nobody is asked about it, nothing is claimed.
+    """
     known = by_name(tools)
 
     async def checked(call: Call, run: Run) -> Observation:
         tool = known.get(call.tool)
-        if tool is None or run.tool(call.tool) is None:
-            return await act(call, run)
-        try:
-            args, notes = check(tool.spec.parameters, call.args, run.asked.lang, tool.example)
-        except BadArguments:
-            return await act(call, run)
+        with speaking(run.asked.lang):
+            if tool is None or run.tool(call.tool) is None:
+                return _unknown(call, run)
+            try:
+                args, notes = check(tool.spec.parameters, call.args, run.asked.lang, tool.example)
+            except BadArguments as error:
+                return _refused(tool, error)
         observation = await act(replace(call, args=args) if notes else call, run)
         return replace(observation, notes=(*notes, *observation.notes)) if notes else observation
 
@@ -93,8 +96,9 @@ def specs(tools: Iterable[Tool | Function], lang: str = "en") -> tuple[ToolSpec,
 def bind(tool: Tool, args: Mapping[str, Any], call: Call, run: Run) -> tuple[list[Any], dict[str, Any]]:
     """Checked JSON arguments as the function takes them: in its own types, by place or by name. Raises BadArguments."""
     shape = tool.shape
+    key = {tool.key: once_key(run, call)} if tool.key else {}
     if tool.adapter is None:
-        return [], dict(args)
+        return [], {**args, **key}
     properties = tool.spec.parameters.get("properties", {})
     try:
         values = dict(tool.adapter.validate_python({key: value for key, value in args.items() if key in properties}))
@@ -103,7 +107,7 @@ def bind(tool: Tool, args: Mapping[str, Any], call: Call, run: Run) -> tuple[lis
     except ValidationError as error:
         raise _misfit(tool, args, error, run) from None
     values |= {key: info.get_default(call_default_factory=True) for key, info in shape.fills.items() if key not in values}
-    values |= {**dict.fromkeys(shape.run, run), **dict.fromkeys(shape.call, call)}
+    values |= {**dict.fromkeys(shape.run, run), **dict.fromkeys(shape.call, call), **key}
     positional: list[Any] = []
     for at, key in enumerate(shape.positional):
         if key in values:
@@ -181,8 +185,13 @@ async def _gathered(stream: Any) -> list[Any]:
 # ── saying what went wrong ────────────────────────────────────────────────────
 
 
+def _refused(tool: Tool, error: BadArguments) -> Observation:
+    text = say(f"{tool.name} was not run: {error}", f"没有执行 {tool.name}：{error}")
+    return Observation(clean(text), ok=False, kind="bad_arguments")
+
+
 def _unknown(call: Call, run: Run) -> Observation:
-    names = [spec.name for spec in run.asked.tools]
+    names = [spec.name for spec in run.tools]
     if not names:
         text = say("There are no tools here. Answer directly.", "这里没有工具可用。请直接回答。")
     elif call.tool in names:

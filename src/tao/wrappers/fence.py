@@ -7,7 +7,7 @@ from dataclasses import replace
 from tao.messages import Call, Observation
 from tao.run import Run
 from tao.seams import Act
-from tao.wrappers.words import NEVER_RAN
+from tao.wrappers.words import NEVER_RAN, is_strange
 
 TAG = "tool_output"
 EXPLAINED = {
@@ -24,12 +24,15 @@ def marker(run: Run) -> str:
     return hashlib.sha256(f"fence\n{run.id}".encode()).hexdigest()[:8]
 
 
-def fence(act: Act) -> Act:
-    """Put what a tool said between the run's marks; marks inside it are made harmless. Our own words stay as they are."""
+def fence(act: Act, *, every: bool = True) -> Act:
+    """Put what a tool said between the run's marks; marks inside it are made harmless. Our own words stay as they are.
+
+    With `every` false only what strangers may have written: text of tools with the effect "network" or "untrusted".
+    """
 
     async def fenced(call: Call, run: Run) -> Observation:
         observation = await act(call, run)
-        if observation.kind in NEVER_RAN:
+        if observation.kind in NEVER_RAN or not (every or is_strange(run.tool(call.tool))):
             return observation
         mark = marker(run)
         inner = _LOOKALIKE.sub("‹", observation.text).replace(mark, "········")

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 
 from tao.messages import Call, Observation
@@ -15,18 +15,19 @@ PATIENCE = 30.0
 
 
 def retry(
-    act: Act, *, idempotent: Collection[str] = (), attempts: int = 3, first: float = 0.5, longest: float = 8.0,
+    act: Act, *, idempotent: Collection[str] = (), attempts: int = 3, per_tool: Mapping[str, int] | None = None,
+    first: float = 0.5, longest: float = 8.0,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep, chance: Callable[[], float] = random.random,
 ) -> Act:
-    """Call again after a "transient" observation, with waits that double from `first` seconds up to `longest`.
+    """Call again after a "transient" observation, `attempts` calls in all (`per_tool` for some), with waits that double from `first` seconds up to `longest`.
 
     Only tools that change nothing, and those named in `idempotent`, are called again. A wait that the server asked for
     goes before ours. Waits vary by up to a half, by `chance`, so that many callers do not come back at once.
     """
-    safe = frozenset(idempotent)
+    safe, own = frozenset(idempotent), dict(per_tool or {})
 
     async def retried(call: Call, run: Run) -> Observation:
-        most = attempts if call.tool in safe or only_looks(call, run) else 1
+        most = own.get(call.tool, attempts) if call.tool in safe or only_looks(call, run) else 1
         attempt = 1
         observation = await act(call, run)
         while observation.kind == "transient" and attempt < most and (wait := _wait(observation, attempt)) <= PATIENCE:

@@ -1,6 +1,6 @@
 """A tool that keeps failing is taken away for the rest of the run."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from tao.errors import ConfigError, Pause, both
 from tao.messages import Call, Observation
@@ -11,19 +11,22 @@ from tao.wrappers.words import say
 FAILURES = frozenset({"error", "timeout", "transient"})
 
 
-def strikes(act: Act, most: int = 2, *, kinds: Collection[str] = FAILURES, hand_over: bool = False) -> Act:
+def strikes(
+    act: Act, most: int = 2, *, per_tool: Mapping[str, int] | None = None, kinds: Collection[str] = FAILURES, hand_over: bool = False,
+) -> Act:
     """After `most` failures of a tool in a run (observations of these kinds), answer its calls with "taken_away".
 
-    Counted from the run itself, so that a resumed run goes on counting. `hand_over` pauses for a person instead, who may
+    `per_tool` has other numbers for some. Counted from the run itself, so that a resumed run goes on counting. `hand_over` pauses for a person instead, who may
     let the call through ("approve") or answer in the tool's place ("answer"); any other ruling takes the tool away.
     """
-    if most < 1:
-        raise ConfigError(both(f"the number of failures must be 1 or more, not {most}", f"失败次数必须不小于 1，而不是 {most}"))
+    own = dict(per_tool or {})
+    if (low := min([most, *own.values()])) < 1:
+        raise ConfigError(both(f"the number of failures must be 1 or more, not {low}", f"失败次数必须不小于 1，而不是 {low}"))
     counted = frozenset(kinds)
 
     async def guarded(call: Call, run: Run) -> Observation:
         failures = sum(other.tool == call.tool and not seen.ok and seen.kind in counted for other, seen in run.observed)
-        if failures < most:
+        if failures < own.get(call.tool, most):
             return await act(call, run)
         if hand_over:
             ruling = run.ruling(call)
@@ -33,7 +36,7 @@ def strikes(act: Act, most: int = 2, *, kinds: Collection[str] = FAILURES, hand_
                 return await act(call, run)
             if ruling.verdict == "answer":
                 return Observation(ruling.text)
-        others = [spec.name for spec in run.asked.tools if spec.name != call.tool]
+        others = [spec.name for spec in run.tools if spec.name != call.tool]
         text = say(
             run,
             f"{call.tool} has failed {failures} times in this run and is no longer available. "
