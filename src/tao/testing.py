@@ -78,6 +78,8 @@ class MemoryJournal:
 
     def __init__(self) -> None:
         self.runs: dict[str, list[Event]] = {}
+        self.claims: set[tuple[str, str, int]] = set()
+        self.states: dict[str, str] = {}
 
     async def __call__(self, run: Run, event: Event) -> None:
         """Append."""
@@ -89,6 +91,27 @@ class MemoryJournal:
         if len(found) != 1:
             raise StoreError(f"run {run!r} could be {', '.join(sorted(found))}" if found else f"no run {run!r}")
         return Run(found[0], self.runs[found[0]])
+
+    async def claim(self, run: Run, call_id: str, number: int) -> bool:
+        """True the first time."""
+        claim = (run.id, call_id, number)
+        first = claim not in self.claims
+        self.claims.add(claim)
+        return first
+
+    async def state(self, key: str) -> str | None:
+        """The text under this key."""
+        return self.states.get(key)
+
+    async def swap(self, key: str, old: str | None, new: str | None) -> bool:
+        """Put `new` in the place of `old`; false where something else is there."""
+        if self.states.get(key) != old:
+            return False
+        if new is None:
+            self.states.pop(key, None)
+        else:
+            self.states[key] = new
+        return True
 
 
 class FakeClock:

@@ -30,11 +30,12 @@ EVENTS: list[Event] = [
 ]
 
 
-@pytest.fixture(params=["sql", "memory"])
+@pytest.fixture(params=["sql", "postgres", "memory"])
 async def journal(request, tmp_path):
-    made = Journal(tmp_path / "deep" / "runs.db") if request.param == "sql" else MemoryJournal()
+    where = request.getfixturevalue("postgres") if request.param == "postgres" else tmp_path / "deep" / "runs.db"
+    made = MemoryJournal() if request.param == "memory" else Journal(where)
     yield made
-    if request.param == "sql":
+    if request.param != "memory":
         await made.close()
 
 

@@ -322,6 +322,19 @@ async def test_a_migrated_database_serves(tmp_path):
         assert (await journal.load("r")).asked.question == "q"
 
 
+async def test_a_database_of_the_first_version_is_brought_up_to_date_with_its_runs(tmp_path):
+    migrated(tmp_path / "old.db", "0001")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as connection, connection:
+        connection.execute("INSERT INTO runs (id, question, model, state, started, lang) VALUES ('r', 'q', 'm', 'running', 1.0, 'en')")
+        connection.execute("""INSERT INTO events VALUES ('r', 0, 'asked', '{"kind": "asked", "question": "q"}', 1.0)""")
+    async with Journal(tmp_path / "old.db") as journal:
+        run = await journal.load("r")
+        assert await journal.claim(run, "1.1", 0)
+        await journal.delete("r")
+        assert await journal.claim(run, "1.1", 0)
+    assert rows(tmp_path / "old.db", "SELECT version_num FROM tao_schema") == [(migrations.HEAD,)]
+
+
 async def test_a_database_at_an_unknown_older_revision_is_refused(tmp_path):
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection, connection:

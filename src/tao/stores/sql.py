@@ -8,7 +8,7 @@ against 0.1 ms through SQLAlchemy's own transactions and 0.3 ms through its asyn
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +21,11 @@ from sqlalchemy import Connection, Engine, PoolProxiedConnection, delete, func, 
 from tao.errors import StoreError, both
 from tao.events import Event
 from tao.run import Run
-from tao.stores.engine import Locked, address, connect, explained, place, transaction
+from tao.stores.engine import Conflict, Locked, address, connect, explained, place, transaction
 from tao.stores.migrations import is_current, prepare
 from tao.stores.rows import EVENTS_OF, append, read, stored
-from tao.stores.tables import EVENTS, RUNS
+from tao.stores.shared import claim, state_of, swap
+from tao.stores.tables import CLAIMS, EVENTS, RUNS
 
 BATCH = 256
 """The most events that one transaction takes."""
@@ -101,6 +102,18 @@ class Journal:
     async def delete(self, run: str) -> None:
         """Forget a run and its events."""
         await asyncio.to_thread(self._delete, run)
+
+    async def claim(self, run: Run, call_id: str, number: int) -> bool:
+        """Claim a call's `number`-th carrying out: true for the first who does, in whatever process. Durable on return."""
+        return await asyncio.to_thread(self._shared, lambda connection: claim(connection, run.id, call_id, number))
+
+    async def state(self, key: str) -> str | None:
+        """The small text that processes share under this key."""
+        return await asyncio.to_thread(self._state, key)
+
+    async def swap(self, key: str, old: str | None, new: str | None) -> bool:
+        """Put `new` in the place of `old` (None: nothing); false, and nothing done, where something else is there."""
+        return await asyncio.to_thread(self._shared, lambda connection: swap(connection, key, old, new))
 
     async def close(self) -> None:
         """Write what is still waiting and let go of the database."""
@@ -227,8 +240,23 @@ class Journal:
     def _delete(self, run: str) -> None:
         with explained(self.url), self._open().execution_options(writes=True).begin() as connection:
             name = self._find(connection, run)
+            connection.execute(delete(CLAIMS).where(CLAIMS.c.run_id == name))
             connection.execute(delete(EVENTS).where(EVENTS.c.run_id == name))
             connection.execute(delete(RUNS).where(RUNS.c.id == name))
+
+    # ── what processes share ──────────────────────────────────────────────────
+
+    def _shared(self, change: Callable[[Connection], bool]) -> bool:
+        """Make a change of its own transaction; somebody who made it at the same time and first makes it false."""
+        try:
+            with explained(self.url), self._open().execution_options(writes=True).begin() as connection:
+                return change(connection)
+        except Conflict:
+            return False
+
+    def _state(self, key: str) -> str | None:
+        with explained(self.url), self._open().connect() as connection:
+            return connection.execute(state_of(key)).scalar_one_or_none()
 
 
 def _tell(waiting: Sequence[asyncio.Future[None]], outcome: Exception | None) -> None:

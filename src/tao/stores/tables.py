@@ -1,4 +1,8 @@
-"""The two tables of a journal. `events` is the truth; `runs` is what a list of runs shows, read off the same events."""
+"""The tables of a journal.
+
+`events` is the truth; `runs` is what a list of runs shows, read off the same events. `claims` says which calls were about to be
+carried out, `states` how tools are doing; both are for all processes that share the journal.
+"""
 
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, PrimaryKeyConstraint, String, Table, Text
 
@@ -28,5 +32,24 @@ EVENTS = Table(
     Column("json", Text, nullable=False),         # what `tao.events.to_json` gives
     Column("at", Float, nullable=False),
     PrimaryKeyConstraint("run_id", "seq"),        # two writers can never both append
+    sqlite_with_rowid=False,
+)
+
+CLAIMS = Table(
+    "claims", METADATA,
+    Column("run_id", String(64), nullable=False),
+    Column("call_id", String(64), nullable=False),
+    Column("number", Integer, nullable=False),    # how often a person ruled on its unknown outcome before
+    Column("at", Float, nullable=False),
+    PrimaryKeyConstraint("run_id", "call_id", "number"),  # two processes can never both carry it out
+    sqlite_with_rowid=False,
+)
+
+STATES = Table(
+    "states", METADATA,
+    Column("key", String(200), nullable=False),
+    Column("value", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    PrimaryKeyConstraint("key"),
     sqlite_with_rowid=False,
 )

@@ -8,7 +8,7 @@ from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, Strin
 from tao.errors import StoreError, both
 from tao.stores.tables import METADATA
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest revision in `versions/`; a test holds the two together."""
 
 VERSION = Table(
@@ -51,7 +51,7 @@ def current(connection: Connection) -> str | None:
     tables = inspect(connection).get_table_names()
     if VERSION.name in tables:
         return str(connection.execute(select(VERSION.c.version_num)).scalar_one())
-    if foreign := sorted({"runs", "events"} & set(tables)):
+    if foreign := sorted(set(METADATA.tables) & set(tables)):
         raise StoreError(
             both(
                 f"the database has a table {foreign[0]!r} that is not tao's: give the journal a file or database of its own",
