@@ -12,10 +12,6 @@ from tao.run import Run
 from tao.seams import Act
 from tao.wrappers.words import only_looks, say
 
-AGAIN = frozenset({"approve", "edit"})
-"""Verdicts by which a call of unknown outcome is carried out once more."""
-
-
 @runtime_checkable
 class Claims(Protocol):
     """Where it is written down that a call is about to be carried out."""
@@ -42,7 +38,7 @@ def once(act: Act, claims: Claims, *, repeatable: Collection[str] = (), clock: C
     """Claim a call before it changes anything. A claim without an observation means: it may have been carried out, or not.
 
     Such a call pauses for a person. "approve" carries it out once more, "answer" puts the person's text in its place, "reject"
-    leaves it at that. Tools that only look, and `repeatable` ones (idempotent, or told an idempotency key), just run again.
+    leaves it at that; other arguments ("edit") would make it another call, so that it pauses again. Tools that only look, and `repeatable` ones (idempotent, or told an idempotency key), just run again.
     Claims are numbered by the rulings on an unknown outcome, so that a permission given before the crash is not taken for one.
     """
     harmless = frozenset(repeatable)
@@ -52,10 +48,10 @@ def once(act: Act, claims: Claims, *, repeatable: Collection[str] = (), clock: C
             return await act(call, run)
         rulings = _rulings(call, run)
         last = rulings[-1] if rulings else None
-        if last is not None and last.expires is not None and last.expires < clock():
-            raise Pause(unknown(call, run), call.id)
-        if last is not None and last.verdict not in AGAIN:
+        if last is not None and last.verdict in {"answer", "reject"}:
             return _instead(last, call, run)
+        if last is not None and (last.verdict != "approve" or (last.expires is not None and last.expires <= clock())):
+            raise Pause(unknown(call, run), call.id)
         if await claims.claim(run, call.id, len(rulings)):
             return await act(call, run)
         raise Pause(unknown(call, run), call.id)
@@ -74,14 +70,13 @@ def unknown(call: Call, run: Run) -> str:
 
 
 def _rulings(call: Call, run: Run) -> list[Ruled]:
-    """The rulings on an unknown outcome of this call: those that came after a pause for that reason."""
-    reason, asked, found = unknown(call, run), False, []
+    """The rulings on an unknown outcome of this call: those where that was the question."""
+    reason, question, found = unknown(call, run), "", []
     for event in run.events:
         if isinstance(event, Paused) and event.call_id == call.id:
-            asked = event.reason == reason
-        elif asked and isinstance(event, Ruled) and event.call_id == call.id:
+            question = event.reason
+        elif isinstance(event, Ruled) and event.call_id == call.id and (event.reason or question) == reason:
             found.append(event)
-            asked = False
     return found
 
 
