@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tao.dialects.auto import named
 from tao.dialects.prompts import TABLES, texts
 from tao.dialects.react import React
-from tao.dialects.window import merged, shown, tool_line, transcript
+from tao.dialects.window import merged, shown, tool_line, transcript, without_guesses
 from tao.events import Decided, Ended, Misread, Nudged, Observed, Paused, Replied, Ruled
 from tao.messages import Call, Message, Observation, Reply, ToolCall, ToolSpec
 from tao.run import NO_TOOLS, Run
@@ -111,3 +111,32 @@ def test_both_languages_say_the_same_things():
         assert {part for part in ("{tools}", "{form}", "{name}") if part in text} == {part for part in ("{tools}", "{form}", "{name}") if part in second[key]}
     assert texts("fr") is texts("en") is TABLES["en"]
     assert isinstance(DIALECTS["react"].render(Run("x", history("q", lang="fr").events)).messages[0].content, str)
+
+
+@pytest.mark.parametrize(("lang", "thought", "shown"), [
+    ("en", "Today is 2025-03-14. 29 days from today is 2025-04-02.", "Today is 2025-03-14."),
+    ("en", "The difference is 2025-07-29 - 2025-03-14 = 45 days.", "I work this out with a tool."),
+    ("en", "I have both. 300 and 12 make 321.", "I have both."),
+    ("en", "I have both. 300 and 12 make 312.", None),
+    ("en", "300.5 is not what I need. I look further.", "I look further."),
+    ("en", "I need the date first.", None),
+    ("zh", "今天是2025年3月14日。102天之后是2025年4月26日。", "今天是2025年3月14日。"),
+    ("zh", "300乘以12等于7608。", "用工具来算。"),
+    ("zh", "需要两个数。先查一座山。", None),
+    ("zh", "在2031年开始！", None),
+])  # fmt: skip
+def test_what_a_thought_guesses_is_not_shown_again(lang, thought, shown):
+    questions = {"en": "What of 29 days, 300 and 12?", "zh": "102天之后呢？300和12？"}
+    first = did(1, "today", "2025-03-14")
+    step, seen = did(2, "ring", "ok", thought=thought)
+    run = history(questions[lang], *first, step, seen, tools=[spec("today"), spec("ring")], lang=lang)
+    said = React().say
+    focused = [m.content for m in transcript(run, said, "", quiet=True, focus=True)]
+    assert any(m.startswith(f"Thought: {shown or thought}\n") for m in focused)
+    assert any(thought in m.content for m in transcript(run, said, "", quiet=True))
+
+
+def test_a_value_that_came_later_was_a_guess_when_it_was_said():
+    step, seen = did(1, "add", "2025-04-12", thought="It is 2025-04-12.")
+    run = history("What is 29 days from 2025-03-14?", step, seen, tools=[spec("add")])
+    assert without_guesses(step, run).thought == "I work this out with a tool."

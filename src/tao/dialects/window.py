@@ -1,15 +1,20 @@
 """What of a run is shown to the model, and how the parts that all text dialects share are said."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from tao.dialects.prompts import texts
 from tao.dialects.stories import stories
 from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
-from tao.facts import names, to_show
+from tao.facts import dates, follows, known, names, number_words, numbers, to_show, year
 from tao.messages import Message, ToolSpec
 from tao.run import NO_TOOLS, Run
 
 QUOTE_LIMIT = 400
+COUNTED = re.compile(r"[一二两三四五六七八九十]\s*[个座家本种次步位条者]")
+"""Counts in passing (两个数), which are no results."""
+SENTENCE = re.compile(r".+?(?:[。！？!?]|\.(?=\s|$)|$)\s*", re.DOTALL)
 
 Say = Callable[[Decided], str]
 """How a dialect writes a step."""
@@ -50,7 +55,7 @@ def transcript(run: Run, say: Say, form: str, *, quiet: bool, focus: bool = Fals
     """A run as messages of a text dialect: steps as the assistant's, observations and corrections as the user's.
 
     `form` is shown again after a reply that could not be read. With `quiet`, a nudge that leads the next thought is not said;
-    with `focus`, sentences of an observation that are beside the point are left out.
+    with `focus`, sentences of an observation that are beside the point are left out, and guesses in thoughts.
     """
     about = names(run.asked.question) if focus else ()
     words = texts(run.asked.lang)
@@ -60,7 +65,7 @@ def transcript(run: Run, say: Say, form: str, *, quiet: bool, focus: bool = Fals
         if isinstance(event, Replied):
             reply = event.reply.text
         elif isinstance(event, Decided):
-            yield Message("assistant", say(event))
+            yield Message("assistant", say(without_guesses(event, run) if focus and event.calls else event))
         elif isinstance(event, Observed):
             yield Message("user", words["observation"] + to_show(event.observation.text, about))
         elif isinstance(event, Misread):
@@ -68,6 +73,25 @@ def transcript(run: Run, say: Say, form: str, *, quiet: bool, focus: bool = Fals
             yield Message("user", f"{event.detail}\n{form}" if event.detail else form)
         elif isinstance(event, Nudged) and event.text and not (quiet and event.lead):
             yield Message("user", event.text)
+
+
+def without_guesses(step: Decided, run: Run) -> Decided:
+    """The step without those sentences of its thought that give a value nothing known at that time leads to.
+
+    What a small model guesses on its way ("102 days later is …") it believes more readily than what the tool then says.
+    """
+    if not (dates(step.thought) or numbers(step.thought)):
+        return step
+    have = known(Run(run.id, run.events[: run.events.index(step)]))
+    values = (*have.values, *number_words(have.text))
+
+    def grounded(sentence: str) -> bool:
+        days = dates(sentence)
+        rest = numbers(COUNTED.sub("", sentence))
+        return set(days) <= set(have.dates) and all(year(n) or follows(n.value, values) or follows(n.scaled, values) for n in rest)
+
+    kept = "".join(sentence for sentence in SENTENCE.findall(step.thought) if grounded(sentence)).strip()
+    return step if kept == step.thought.strip() else replace(step, thought=kept or texts(run.asked.lang)["unguessed"])
 
 
 def merged(messages: Iterable[Message]) -> tuple[Message, ...]:

@@ -44,6 +44,7 @@ Answer the question with the help of the tools. Facts, dates and numbers come fr
 If the tools do not know, say that it was not found.""",
     "native.form": "Call a tool through the function interface, or answer in plain words.",
     "lacking": "I still need {name}.",
+    "unguessed": "I work this out with a tool.",
     "observation": "Observation: ",
     "begin": "Question: ",
     "note": "Note: ",
