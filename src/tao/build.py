@@ -31,6 +31,7 @@ def build(settings: Settings, env: Mapping[str, str], *, model: str | None = Non
         instructions=settings.instructions,
         max_steps=settings.max_steps,
         journal=journal(settings),
+        permissions=settings.permissions.rules,
         settings={name: it for name, it in limits.items() if it is not None},
     )
 

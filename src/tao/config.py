@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from dotenv import dotenv_values
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -22,6 +22,7 @@ from pydantic_settings import (
 )
 
 from tao.errors import ConfigError, both
+from tao.permissions import Rule, read_rules
 
 PREFIX = "TAO_"
 FILES = (Path("~/.config/tao/tao.toml"), Path("tao.toml"))
@@ -38,6 +39,36 @@ class Local(BaseModel):
     context: int = Field(default=8192, ge=512, description="tokens that a prompt and its reply may take together")
     slots: int = Field(default=1, ge=1, description="calls at the same time")
     batch: int = Field(default=128, ge=1, description="prompt tokens that are evaluated in one go")
+
+
+class Permissions(BaseModel):
+    """What may be done with tools."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rules: tuple[InstanceOf[Rule], ...] = Field(default=(), description="rules, [[permissions.rules]]; those of both files count together")
+
+    @field_validator("rules", mode="before")
+    @classmethod
+    def _rules(cls, value: Any) -> Any:
+        return read_rules(value, f"{PREFIX}PERMISSIONS__RULES")
+
+
+class Files(TomlConfigSettingsSource):
+    """The files; rules of what is permitted add up, so that a folder's file cannot drop those of the user's own."""
+
+    def _read_files(self, files: Any, deep_merge: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002 - as it is overridden
+        self.rules: list[Rule] = []
+        merged = super()._read_files(files, deep_merge=deep_merge)
+        if self.rules:
+            merged["permissions"] = {**merged["permissions"], "rules": tuple(self.rules)}
+        return merged
+
+    def _read_file(self, file_path: Any) -> dict[str, Any]:
+        found = super()._read_file(file_path)
+        if isinstance(table := found.get("permissions"), dict) and "rules" in table:
+            self.rules += read_rules(table["rules"], str(file_path))
+        return found
 
 
 class Settings(BaseSettings):
@@ -74,6 +105,7 @@ class Settings(BaseSettings):
     )
     synchronous: Literal["FULL", "NORMAL"] = Field(default="FULL", description="FULL: a recorded event survives a power cut")
     local: Local = Local()
+    permissions: Permissions = Field(default=Permissions(), description="what may be done with tools: a table with rules")
 
     @field_validator("tools", mode="before")
     @classmethod
@@ -96,7 +128,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """First wins."""
-        files = TomlConfigSettingsSource(settings_cls, [path.expanduser() for path in FILES], deep_merge=True)
+        files = Files(settings_cls, [path.expanduser() for path in FILES], deep_merge=True)
         return init_settings, env_settings, dotenv_settings, files
 
 
@@ -153,6 +185,7 @@ WANTED: dict[str, tuple[str, str]] = {
     "literal_error": ("one of {expected}", "以下之一：{expected}"),
     "path_type": ("a path", "路径"),
     "tuple_type": ("a list of texts", "文本列表"),
+    "model_type": ("a table", "表"),
 }
 
 
@@ -161,7 +194,8 @@ def _complaint(problem: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[st
     name, came = ".".join(path), problem["input"]
     english, chinese = _source(path, given)
     if problem["type"] == "extra_forbidden":
-        near = get_close_matches(path[-1], Local.model_fields if len(path) > 1 else Settings.model_fields, 1, 0.6)
+        table = Settings.model_fields[path[0]].annotation if len(path) > 1 else Settings
+        near = get_close_matches(path[-1], getattr(table, "model_fields", ()), 1, 0.6)
         hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想写 {near[0]!r}？") if near else ("", "")
         return f"there is no setting {name!r} ({english}){hint}", f"没有名为 {name!r} 的设置（{chinese}）{hint_zh}"
     wanted, wanted_zh = WANTED.get(problem["type"], (problem["msg"], problem["msg"]))

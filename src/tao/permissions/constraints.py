@@ -211,7 +211,7 @@ WANTED: dict[str, tuple[Callable[[Any], bool], tuple[str, str]]] = {
 def wrong(options: Any) -> tuple[str, str, str] | None:
     """What is wrong with a constraint, as (name of the option, English, Chinese); None where nothing is."""
     known = "、".join(TESTS)
-    if not isinstance(options, Mapping) or not set(options) & set(TESTS):
+    if not isinstance(options, Mapping) or not options:
         english = f'a constraint such as {{under = "/data"}} was wanted, with one of {known.replace("、", ", ")}; got {options!r:.120}'
         return "", english, f'应为约束，例如 {{under = "/data"}}，可用：{known}；得到 {options!r:.120}'
     for name, value in options.items():
@@ -221,6 +221,6 @@ def wrong(options: Any) -> tuple[str, str, str] | None:
         listed = isinstance(value, str | list | tuple) or name not in {"under", "hosts"}
         if not listed or not right(value):
             return name, f"got {value!r:.120}; wanted: {english}", f"得到 {value!r:.120}；应为：{chinese}"
-    if "from" in options and "under" not in options:
+    if not set(options) & set(TESTS):
         return "from", "is where the paths of `under` begin; there is no `under` here", "用于 `under` 的相对路径起点；这里没有 `under`"
     return None
