@@ -135,3 +135,68 @@ def test_a_function_and_a_judge_grade(tao, server):
 def test_what_cannot_be_measured_is_said(tao, tasks, arguments, said):
     done = tao("eval", *arguments)
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+# ── again ─────────────────────────────────────────────────────────────────────
+
+
+def test_recorded_decisions_are_made_again(tao, server, tasks):
+    server.will(CALC, "Final Answer: It is 42.", "Final Answer: Paris", "Final Answer: 罗马")
+    tao("eval", tasks, "--out", "r.jsonl")
+    server.bodies.clear()
+    done = tao("eval", "--replay", "r.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "3 runs, 7 decisions, 4 prompts: 0 decisions differ in 0 runs, 0 prompts are worded differently\n"
+    assert server.bodies == []
+    path = tao.home / "r.jsonl"
+    text = path.read_text(encoding="utf-8").replace('"prompt": "', '"prompt": "f').replace('"answer": "罗马"}', '"answer": "那不勒斯"}')
+    path.write_text(text, encoding="utf-8")
+    done = tao("eval", "--replay", "r.jsonl")
+    assert done.returncode == 1
+    assert "1 decisions differ in 1 runs, 4 prompts are worded differently" in " ".join(done.stdout.split())
+    assert "那不勒斯" in done.stdout
+    records = [json.loads(line) for line in tao("eval", "--replay", "r.jsonl", "--json").stdout.splitlines()]
+    assert len(records) == 5
+    assert {record["task"] for record in records if record["now"]["kind"] == "decided"} == {"c"}
+
+
+def test_runs_of_the_journal_and_of_event_files_are_made_again(tao, server):
+    server.will(CALC, "Final Answer: It is 42.")
+    events = tao("ask", "What is 6*7?", "--json").stdout
+    (tao.home / "events.jsonl").write_text(events, encoding="utf-8")
+    for where in (tao.journal, "events.jsonl"):
+        done = tao("eval", "--replay", where)
+        assert (done.returncode, done.stdout.split(":")[0]) == (0, "1 runs, 3 decisions, 2 prompts"), done.stderr
+    assert "there is no run in" in tao("eval", "--replay", "/dev/null").stderr
+
+
+def test_a_run_goes_on_from_a_step(tao, server):
+    server.will(CALC, "Final Answer: It is 41.")
+    tao("ask", "What is 6*7?")
+    (tao.home / "prompt.txt").write_text("Answer with the number alone.\n")
+    server.will("Final Answer: 42")
+    done = tao("replay", "--from", "2", "--prompt", "prompt.txt")
+    assert done.returncode == 0, done.stderr
+    assert "42" in done.stdout
+    assert len(server.bodies) == 1
+    assert "Answer with the number alone." in json.dumps(server.bodies[0])
+    assert "They part at step 2: the decision." in done.stderr
+    new, old = (line.split()[0] for line in tao("runs").stdout.splitlines()[1:3])
+    kinds = [json.loads(line)["kind"] for line in tao("show", new, "--json").stdout.splitlines()]
+    assert kinds == ["asked", "replied", "decided", "observed", "replied", "decided", "ended"]
+    shown = tao("compare", old, new)
+    assert (shown.returncode, shown.stdout.splitlines()[-1]) == (0, "They part at step 2: the decision.")
+    assert json.loads(tao("compare", old, old, "--json").stdout)["what"] == ""
+
+
+def test_another_model_goes_on(tao, server):
+    server.will(CALC, "Final Answer: It is 41.")
+    tao("ask", "What is 6*7?")
+    server.will("Final Answer: 42")
+    other = server.model.replace("#scripted", "#other")
+    done = tao("replay", "--from", "1", "--model", other, "--json")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [event["kind"] for event in events] == ["replied", "decided", "ended"]
+    assert server.bodies[-1]["model"] == "other"
+    assert "has no step 3; it has steps 1 to 1" in tao("replay", "--from", "3").stderr
+    assert "need --from STEP" in tao("replay", "--model", other).stderr

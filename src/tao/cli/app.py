@@ -34,6 +34,7 @@ COMMANDS = {
         "runs", say("Decide a recorded run again, without model or tools, and say where it differs.",
                     "不调用模型和工具，按记录重新决策一次运行，指出不同之处。"), RECORDS,
     ),
+    "compare": Entry("compare", say("Set two runs beside each other, and say where they part.", "对照两次运行，指出从何处分开。"), RECORDS),
     "eval": Entry("evaluate", say("Run tasks, grade the answers, and say how many are right at what price.", "运行任务并为答案评分，给出成功率和代价。"), MEASURED),
     "model": Entry("model", say("Fetch, list and remove model files.", "下载、列出和删除模型文件。"), PARTS),
     "tools": Entry("tools", say("List the tools that a model may call.", "列出模型可以调用的工具。"), PARTS),

@@ -21,6 +21,7 @@ from tao.cli import options as o
 from tao.cli.exits import ANSWERED, FAILED, finish
 from tao.cli.help import Command
 from tao.cli.measured import compared, measured, wrong
+from tao.cli.replayed import replayed
 from tao.cli.words import LANG, say
 from tao.config import Settings, environment, load
 from tao.errors import ConfigError, both
@@ -64,6 +65,12 @@ Against = Annotated[tuple[Path, Path] | None, typer.Option("--compare", metavar=
     "Set two files of results beside each other.", "对照两个结果文件。",
 ))]  # fmt: skip
 
+Replayed = Annotated[str | None, typer.Option("--replay", metavar="RUNS", help=say(
+    "Make every recorded decision again with today's prompts, readers and policies; no model, no tools. A file of results or "
+    "events, or a journal. Exit with 1 where one differs.",
+    "用当前的提示词、解析和策略重做已记录的每个决策，不调用模型和工具。可为结果文件、事件文件或运行记录库；有不同时以 1 退出。",
+))]  # fmt: skip
+
 
 @app.command("eval", cls=Command, help=say(
     "Run tasks, grade the answers, and say how many are right at what price.\n\n"
@@ -72,7 +79,7 @@ Against = Annotated[tuple[Path, Path] | None, typer.Option("--compare", metavar=
 ))  # fmt: skip
 def evaluate(
     tasks: Tasks = None, *, rollouts: Times = 1, jobs: Jobs = 1, out: Out = None, report: Report = None, ids: Ids = "", fail_under: Under = None,
-    judge: Judge = None, price: PriceOf = None, compare: Against = None, model: o.Model = None, lang: o.Lang = None,
+    judge: Judge = None, price: PriceOf = None, compare: Against = None, replay: Replayed = None, model: o.Model = None, lang: o.Lang = None,
     max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None, dialect: o.Dialect = None, as_json: Annotated[
         bool, typer.Option("--json", help=say("The figures as one JSON object a row.", "以 JSON 输出，每行一个对象。")),
     ] = False,
@@ -81,6 +88,8 @@ def evaluate(
     options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect)
     if compare is not None:
         finish(lambda: _compare(*compare, as_json=as_json))
+    if replay is not None:
+        finish(replayed(replay, as_json=as_json))
     wish = Wish(rollouts, jobs, out, report, ids, fail_under, judge, price, as_json)
     finish(_evaluate(tasks, wish, options))
 
@@ -102,7 +111,7 @@ class Wish:
 
 async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -> int:
     if path is None:
-        raise ConfigError(both("give a file of tasks (or --compare A B)", "请给出任务文件（或 --compare A B）"))
+        raise ConfigError(both("give a file of tasks (or --compare A B, or --replay RUNS)", "请给出任务文件（或 --compare A B，或 --replay RUNS）"))
     tasks, settings, price = load_tasks(path), load(options), priced(wish.price)
     wanted = {name for name in wish.ids.split(",") if name}
     chosen = [task for task in tasks if not wanted or task.id in wanted]

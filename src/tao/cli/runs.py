@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -16,11 +17,12 @@ from tao.cli import options as o
 from tao.cli.ask import shown
 from tao.cli.exits import ANSWERED, FAILED, code_of, finish
 from tao.cli.help import Command
+from tao.cli.onward import onward
 from tao.cli.pens import Pen, PlainPen, ScreenPen
 from tao.cli.view import JsonView, Story, meta
 from tao.cli.words import EXITS, LABELS, say
 from tao.config import environment, load
-from tao.errors import StoreError, both
+from tao.errors import ConfigError, StoreError, both
 from tao.events import Event, Replied, to_json
 from tao.policies import default
 from tao.replay import Difference, replay
@@ -144,17 +146,31 @@ async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: boo
 
 
 @app.command("replay", cls=Command, help=say(
-    "Decide a recorded run again with today's code, without calling model or tools, and say where it differs (exit code 1).",
-    "用当前代码按记录重新决策一次运行，不调用模型和工具，并指出不同之处（退出码 1）。",
+    "Decide a recorded run again with today's code, without calling model or tools, and say where it differs (exit code 1).\n\n"
+    "With --from, go on from one of its steps as a new run, with another model or prompt, and say where the two part.",
+    "用当前代码按记录重新决策一次运行，不调用模型和工具，并指出不同之处（退出码 1）。\n\n"
+    "加上 --from 则从其中一步起，以新的运行继续（可更换模型或提示词），并指出两者从何处分开。",
 ))  # fmt: skip
-def replay_(run: Which = None, *, journal: o.JournalAt = None, as_json: o.Json = False) -> None:
+def replay_(
+    run: Which = None, *, step: Annotated[int | None, typer.Option("--from", min=1, metavar="STEP", help=say(
+        "Go on from before this model reply (1 is the first).", "从该次模型回复之前继续（1 为第一次）。",
+    ))] = None, prompt: Annotated[Path | None, typer.Option("--prompt", metavar="FILE", help=say(
+        "With --from: other instructions.", "与 --from 一起使用：更换指令。",
+    ))] = None, model: o.Model = None, dialect: o.Dialect = None, max_steps: o.Steps = None, docs: o.Docs = None,
+    tools: o.Tools = None, journal: o.JournalAt = None, as_json: o.Json = False,
+) -> None:  # fmt: skip
     """Replay."""
-    finish(_replay(run, o.given(journal=journal), as_json=as_json))
+    options = o.given(model=model, dialect=dialect, max_steps=max_steps, docs=docs, tools=tools, journal=journal)
+    finish(_replay(run, options, step, prompt, as_json=as_json))
 
 
-async def _replay(which: str | None, options: Mapping[str, Any], *, as_json: bool) -> int:
+async def _replay(which: str | None, options: Mapping[str, Any], step: int | None, prompt: Path | None, *, as_json: bool) -> int:
     async with journal(load(options)) as kept:
         run = await kept.load(which or await _latest(kept))
+    if step is not None:
+        return await onward(run, step, prompt, options, as_json=as_json)
+    if prompt is not None or set(options) - {"journal"}:
+        raise ConfigError(both("other models, prompts and tools need --from STEP", "更换模型、提示词或工具需要 --from 步数"))
     policy = default(run.asked.settings, recorded_abilities(run.asked))
     differences = await replay(run, recorded_dialect(run.asked), policy)
     console = Console(highlight=False, soft_wrap=True)

@@ -1,0 +1,66 @@
+"""`tao replay RUN --from STEP`: a run goes on from one of its steps with something else changed."""
+
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from tao.agent import Agent
+from tao.build import build
+from tao.cli.ask import shown
+from tao.cli.compare import show
+from tao.cli.exits import code_of
+from tao.config import Settings, environment, load
+from tao.errors import ConfigError, both
+from tao.evaluation.again import cut
+from tao.events import Replied
+from tao.run import Run
+from tao.seams import Abilities
+
+
+async def onward(old: Run, step: int, prompt: Path | None, options: Mapping[str, Any], *, as_json: bool) -> int:
+    """Go on from before the reply of that number as a new run, show it, and say where it parts from the old one."""
+    settings = load(options)
+    async with build(settings, environment(), model=None if "model" in options else old.asked.model or None) as agent:
+        run = branch(old, step, agent, settings, options, prompt)
+        run = await shown(agent, run, settings, as_json=as_json, quiet=False)
+    if not as_json:
+        show(Console(stderr=True, highlight=False), old, run)
+    return code_of(run)
+
+
+def branch(old: Run, step: int, agent: Agent, settings: Settings, options: Mapping[str, Any], prompt: Path | None) -> Run:
+    """A new run with the old one's events up to the step, and what the options change written into its question.
+
+    Times are moved, as if it had come to this step just now.
+    Raises ConfigError where there is no such step, or the prompt cannot be read.
+    """
+    try:
+        asked, *rest = cut(old, step)
+        text = prompt.read_text(encoding="utf-8").strip() if prompt else old.asked.instructions
+    except ValueError as error:
+        count = sum(1 for _ in old.all(Replied))
+        raise ConfigError(both(
+            f"run {old.id[:8]} has no step {step}; it has steps 1 to {count}", f"运行 {old.id[:8]} 没有第 {step} 步；共 {count} 步",
+        )) from error  # fmt: skip
+    except OSError as error:
+        raise ConfigError(both(f"cannot read the prompt {prompt}: {error}", f"无法读取提示词 {prompt}：{error}")) from error
+    assert asked == old.asked, "a run begins with what was asked"
+    changed = replace(old.asked, instructions=text)
+    if "model" in options:
+        model = agent.model
+        abilities = asdict(getattr(model, "abilities", Abilities()))
+        kept = {name: value for name, value in changed.settings.items() if name != "start"}
+        changed = replace(changed, model=getattr(model, "name", ""), settings={**kept, "abilities": abilities})
+    if "dialect" in options:
+        changed = replace(changed, dialect=settings.dialect)
+    if "max_steps" in options:
+        changed = replace(changed, settings={**changed.settings, "max_steps": settings.max_steps})
+    if "tools" in options or "docs" in options:
+        changed = replace(changed, tools=tuple(tool.said(changed.lang) for tool in agent.tools))
+    later = time.time() - (rest[-1] if rest else changed).at
+    return Run(secrets.token_hex(8), [replace(event, at=event.at + later) for event in (changed, *rest)])

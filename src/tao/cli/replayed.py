@@ -1,0 +1,88 @@
+"""`tao eval --replay`: recorded decisions made again."""
+
+import json
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tao.agent import recorded_abilities, recorded_dialect
+from tao.cli.exits import ANSWERED, FAILED
+from tao.cli.words import say
+from tao.evaluation.again import Again, again
+from tao.evaluation.records import Recorded, load_runs
+from tao.events import Decided, Ended, Event, Misread, Nudged, Replied, to_json
+from tao.policies import default
+from tao.replay import Difference
+
+
+async def replayed(where: str, *, as_json: bool) -> int:
+    """Print every decision that would differ today, and how many there are."""
+    read = [(it, await _again(it)) for it in await load_runs(where)]
+    console = Console(highlight=False)
+    if as_json:
+        for it, result in read:
+            for difference in result.differences:
+                console.file.write(_json(it, difference) + "\n")
+    else:
+        if any(result.decided_otherwise for _, result in read):
+            console.print(_table(read))
+            console.print()
+        console.print(Text(_summary([result for _, result in read])))
+    return FAILED if any(result.decided_otherwise for _, result in read) else ANSWERED
+
+
+async def _again(it: Recorded) -> Again:
+    asked = it.run.asked
+    return await again(it.run, recorded_dialect(asked), default(asked.settings, recorded_abilities(asked)))
+
+
+def _summary(read: list[Again]) -> str:
+    decisions, prompts = sum(it.decisions for it in read), sum(it.prompts for it in read)
+    otherwise = sum(len(it.decided_otherwise) for it in read)
+    worded = sum(len(it.differences) for it in read) - otherwise
+    touched = sum(bool(it.decided_otherwise) for it in read)
+    return say(
+        f"{len(read)} runs, {decisions} decisions, {prompts} prompts: {otherwise} decisions differ in {touched} runs, {worded} prompts are worded differently",
+        f"{len(read)} 次运行、{decisions} 个决策、{prompts} 个提示词：{touched} 次运行中有 {otherwise} 个决策不同，{worded} 个提示词文字不同",
+    )
+
+
+def _table(read: list[tuple[Recorded, Again]]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
+    table.add_column(say("run", "运行"), no_wrap=True)
+    table.add_column(say("event", "事件"), justify="right")
+    table.add_column(say("recorded", "记录"), ratio=1, overflow="fold")
+    table.add_column(say("today", "现在"), ratio=1, overflow="fold")
+    for it, result in read:
+        for difference in result.decided_otherwise:
+            name = it.task if it.task != it.run.asked.question else it.run.id[:8]
+            table.add_row(name, str(difference.number), Text(told(difference.recorded)), Text(told(difference.now)))
+    return table
+
+
+def told(event: Event | None) -> str:
+    """An event in one line."""
+    match event:
+        case None:
+            return "-"
+        case Decided() if event.calls:
+            return "; ".join(f"{call.tool} {json.dumps(call.args, ensure_ascii=False, default=str)}" for call in event.calls)
+        case Decided():
+            return f"{say('answer', '答案')}: {event.answer}"
+        case Misread():
+            return f"{say('misread', '无法解析')}: {event.reason}"
+        case Nudged():
+            return f"{event.by}: {event.text}"
+        case Ended():
+            return f"{say('end', '结束')}: {event.reason}"
+        case Replied():
+            return say("asks the model", "请求模型")
+    return type(event).__name__.lower()
+
+
+
+def _json(it: Recorded, difference: Difference) -> str:
+    recorded, now = (to_json(event) if event else None for event in (difference.recorded, difference.now))
+    record = {"run": it.run.id, "task": it.task, "seq": difference.number, "recorded": recorded, "now": now}
+    return json.dumps(record, ensure_ascii=False, default=str)

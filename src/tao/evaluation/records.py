@@ -1,0 +1,103 @@
+"""Recorded runs, wherever they are: a file of results, lines of events, or a journal."""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tao.errors import ConfigError, StoreError, both
+from tao.evaluation.results import load_results
+from tao.events import Asked, Event, from_json
+from tao.run import Run
+from tao.stores.sql import Journal
+
+SQLITE = b"SQLite format 3\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A run with what is known of it. `task` is what runs of the same question share; `right` None: not graded."""
+
+    run: Run
+    task: str
+    kind: str = ""
+    right: bool | None = None
+    score: float | None = None
+
+
+async def load_runs(where: str | Path, *, limit: int | None = None) -> list[Recorded]:
+    """Every run in a file or journal (a SQLite file, or a database URL). Raises ConfigError or StoreError."""
+    if is_journal(where):
+        async with Journal(where) as journal:
+            listed = await journal.list(limit)
+            runs = [await journal.load(it.id) for it in reversed(listed)]
+        return [_plain(run) for run in runs]
+    return read_runs(Path(where))
+
+
+def is_journal(where: str | Path) -> bool:
+    """Whether this is a database rather than a text file."""
+    if "://" in str(where):
+        return True
+    with suppress(OSError), Path(where).open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
+    return False
+
+
+def read_runs(path: Path) -> list[Recorded]:
+    """Every run of a JSON Lines file: results of `tao eval`, events as `tao … --json` writes them, or objects with `events`."""
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(both(f"cannot read runs from {path}: {error}", f"无法读取运行记录 {path}：{error}")) from error
+    if lines and '"tao_eval"' in lines[0]:
+        outcomes = load_results(path).outcomes
+        return [Recorded(Run(it.run, it.events), it.task, it.kind, it.right, it.score) for it in outcomes if it.events]
+    found: dict[str, list[Event]] = defaultdict(list)
+    whole: list[Recorded] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json.loads(line)
+            if "events" in record:
+                whole.append(_whole(record, str(number)))
+            else:
+                found[str(record["run"])].append(from_json({key: value for key, value in record.items() if key not in {"run", "seq"}}))
+        except (ValueError, KeyError, TypeError, AttributeError, StoreError) as error:
+            if number == len(lines):
+                continue  # cut off
+            raise ConfigError(both(
+                f"{path}:{number} is no event of a run ({type(error).__name__}: {error})", f"{path}:{number} 不是运行事件（{type(error).__name__}: {error}）",
+            )) from error  # fmt: skip
+    runs = whole + [_plain(Run(name, events)) for name, events in found.items() if isinstance(events[0], Asked)]
+    if not runs:
+        raise ConfigError(both(f"there is no run in {path}", f"{path} 中没有运行记录"))
+    return runs
+
+
+def _whole(record: Mapping[str, Any], name: str) -> Recorded:
+    """A line that holds a whole run, as `events`, and perhaps its task and grade."""
+    run = Run(str(record.get("run", record.get("id", name))), [from_json(event) for event in record["events"]])
+    right = record.get("right")
+    task = str(record.get("task", record.get("id", run.asked.question)))
+    return Recorded(run, task, str(record.get("kind", "")), right, record.get("score", None if right is None else float(right)))
+
+
+def _plain(run: Run) -> Recorded:
+    return Recorded(run, run.asked.question)
+
+
+def distinct(recorded: Sequence[Recorded]) -> list[Recorded]:
+    """Without later runs that asked and did the same as an earlier one; times, ids and counts do not matter."""
+    seen: dict[str, Recorded] = {}
+    for it in recorded:
+        seen.setdefault(_gist(it.run), it)
+    return list(seen.values())
+
+
+def _gist(run: Run) -> str:
+    parts: list[object] = [run.asked.question, run.asked.instructions]
+    parts += [[call.tool, dict(call.args), seen.text] for call, seen in run.observed]
+    return json.dumps([*parts, run.answer], ensure_ascii=False, sort_keys=True, default=str)
