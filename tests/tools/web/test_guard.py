@@ -101,6 +101,15 @@ async def test_a_list_of_hosts_is_kept_to(world):
             guard.judge(parse(f"https://{host}/x"))
 
 
+async def test_a_listed_host_with_a_port_is_that_port(world):
+    guard = Guard(("api.example.com:9000", "example.org"), resolve=world.resolve)
+    for url in ("https://api.example.com:9000/", "https://example.org/", "http://example.org:8080/"):
+        guard.judge(parse(url))
+    for url in ("https://api.example.com/", "https://example.org:9000/"):
+        with pytest.raises(Blocked):
+            guard.judge(parse(url))
+
+
 async def test_what_is_named_inside_may_be_reached_and_nothing_beside_it(world):
     guard = Guard(inside=("wiki.corp", "10.1.2.3:8090", "10.9.0.0/16", "[fd12::5]:8443"), resolve=world.resolve)
     for url in ("https://wiki.corp/", "http://10.1.2.3:8090/", "http://10.9.4.4/", "https://[fd12::5]:8443/"):

@@ -36,8 +36,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         return text, "utf-8"
     fitting = [(name, text) for name in GUESSES if (text := _fits(body, name)) is not None]
     if fitting:
-        name, text = max(fitting, key=lambda one: _commonness(one[1]))
-        if _commonness(text) > 0.5:
+        name, text = max(fitting, key=lambda one: _likelihood(*one))
+        if _likelihood(name, text) > 0.5:
             return text, name
     name = next(_declared(body, content_type), "utf-8")
     return body.decode(name, "replace"), name
@@ -68,17 +68,28 @@ def _single_byte(name: str) -> bool:
     return name.startswith(("cp125", "iso8859", "latin", "mac", "koi8", "ascii", "cp874"))
 
 
-def _commonness(text: str) -> float:
-    """The share of common East Asian characters among those beyond ASCII."""
+def _likelihood(name: str, text: str) -> float:
+    """How well the text reads, 0 to 1: the share of common characters among those beyond ASCII.
+
+    Korean is all Hangul, and the bytes of Hangul are also everyday Chinese characters (but only those up to pinyin R): so
+    it goes first where it is pure and long enough to tell.
+    """
     beyond = [char for char in text[:20_000] if not char.isascii()]
+    if name == "cp949":
+        hangul = sum(char in "·，。「」" or ("\uac00" <= char <= "\ud7a3" and _encodable(char, "euc_kr")) for char in beyond)
+        return 1.01 if hangul == len(beyond) >= 8 else hangul / max(len(beyond), 1) - 0.1
     common = sum(1 if "\u4e00" <= char <= "\u9fff" and _everyday(char) else 0.6 for char in beyond if _COMMON.match(char))
     return common / len(beyond) if beyond else 0.0
 
 
-def _everyday(char: str) -> bool:
-    """Whether the character is of GB 2312's first level: the 3,755 everyday ones."""
+def _encodable(char: str, name: str) -> bool:
+    """Whether the character is one of the two-byte ones of this encoding."""
     try:
-        code = char.encode("gb2312")
+        return len(char.encode(name)) == 2
     except UnicodeEncodeError:
         return False
-    return len(code) == 2 and code[0] < 0xD8
+
+
+def _everyday(char: str) -> bool:
+    """Whether the character is of GB 2312's first level: the 3,755 everyday ones."""
+    return _encodable(char, "gb2312") and char.encode("gb2312")[0] < 0xD8

@@ -139,16 +139,16 @@ async def _exchange(place: Place, guard: Guard, limits: Limits, sending: Sending
 
 async def _read(pieces: AsyncIterator[bytes], encoding: str, size: int) -> tuple[bytes, bool]:
     """The decoded body up to so many bytes, and whether there was more."""
-    decoder, whole = _decoder(encoding), bytearray()
+    decoder, whole, first = _decoder(encoding), bytearray(), True
     async for piece in pieces:
         room = size + 1 - len(whole)
         try:
+            if first and decoder and encoding.strip().lower() == "deflate" and piece[0] & 0x0F != 8:
+                decoder = zlib.decompressobj(-zlib.MAX_WBITS)  # without the zlib header, as some servers understand "deflate"
+            first = False
             whole += decoder.decompress(piece, room) if decoder else piece[:room]
         except zlib.error:
-            if whole or encoding != "deflate":
-                raise Unreached(say("the answer is compressed and damaged", "响应的压缩数据已损坏")) from None
-            decoder = zlib.decompressobj(-zlib.MAX_WBITS)  # without the zlib header, as some servers understand "deflate"
-            whole += decoder.decompress(piece, room)
+            raise Unreached(say("the answer is compressed and damaged", "响应的压缩数据已损坏")) from None
         if len(whole) > size:
             return bytes(whole[:size]), True
     return bytes(whole), False

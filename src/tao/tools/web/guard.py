@@ -29,7 +29,7 @@ class Blocked(ToolError):
 
 @dataclass(frozen=True)
 class Guard:
-    """The rules. `hosts`: only these may be opened ("api.example.com", "*.example.com"); None: every public one.
+    """The rules. `hosts`: only these may be opened ("api.example.com", "*.example.com", "example.com:8081"); None: every public one.
 
     `inside` names what may be opened although it is not public: "wiki.corp", "10.1.2.3:8090" or a network "10.1.0.0/16"; a
     host with a port opens that port too. `proxy`: an HTTP proxy through which all goes; it then resolves names, and has to
@@ -48,11 +48,11 @@ class Guard:
         assert self._hosts is None or self._hosts is not None
 
     @cached_property
-    def _hosts(self) -> tuple[tuple[str, bool], ...] | None:
-        """Canonical host, and whether everything below it is meant."""
+    def _hosts(self) -> tuple[tuple[str, int | None, bool], ...] | None:
+        """Canonical host, its port (None: the usual ones), and whether everything below it is meant."""
         if self.hosts is None:
             return None
-        return tuple((_host(one.removeprefix("*."))[0], one.startswith("*.")) for one in self.hosts)
+        return tuple((*_host(one.removeprefix("*.")), one.startswith("*.")) for one in self.hosts)
 
     @cached_property
     def _inside(self) -> tuple[frozenset[tuple[str, int | None]], tuple[Network, ...]]:
@@ -63,12 +63,13 @@ class Guard:
     def judge(self, place: Place) -> None:
         """Refuse what can be told from the URL alone. Raises Blocked."""
         named, _ = self._inside
-        if self._hosts is not None and not any(_matches(place.host, host, below=below) for host, below in self._hosts):
+        allowed = [port for host, port, below in self._hosts or () if _matches(place.host, host, below=below) and port in {None, place.port}]
+        if self._hosts is not None and not allowed:
             listed = ", ".join(self.hosts or ()) or "-"
             raise Blocked(say(f"{place.host} is not one of the hosts allowed here: {listed}", f"{place.host} 不在允许的主机之列：{listed}"))
         if (place.host, place.port) in named:
             return
-        if place.port not in self.ports:
+        if place.port not in self.ports and place.port not in allowed:
             listed = ", ".join(map(str, self.ports))
             raise Blocked(say(
                 f"port {place.port} is not opened; allowed: {listed}", f"不能访问端口 {place.port}；允许的端口：{listed}",

@@ -84,11 +84,11 @@ def _said(asked: str, fetched: Fetched, document: Document, page: int, room: int
         ))  # fmt: skip
     if not 1 <= page <= len(parts):
         raise ToolError(say(f"there is no page {page}; the text has {len(parts)}", f"没有第 {page} 部分；全文共 {len(parts)} 部分"))
-    head = [document.title, say(f"({document.date})", f"（{document.date}）") if document.date else ""]
+    head = document.title + (say(f" ({document.date})", f"（{document.date}）") if document.date else "")
     where = "" if fetched.place.url == asked else fetched.place.url
     foot = say(f"[page {page} of {len(parts)}]", f"[第 {page} 部分，共 {len(parts)} 部分]") if len(parts) > 1 else ""
     cut = say("[the document is longer; the rest was not loaded]", "[文档更长，其余部分没有加载]") if fetched.cut and page == len(parts) else ""
-    lines = (" ".join(filter(None, head)) if page == 1 else "", where, parts[page - 1], foot, cut)
+    lines = (head.strip() if page == 1 else "", where, parts[page - 1], foot, cut)
     data = {"url": fetched.place.url, "title": document.title, "date": document.date, "page": page, "pages": len(parts)}
     return Observation("\n".join(filter(None, lines)), data=data)
 

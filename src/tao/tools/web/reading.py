@@ -68,12 +68,13 @@ def _binary(body: bytes, kind: str) -> bool:
 def _unreadable(fetched: Fetched) -> ToolError:
     kind = fetched.kind
     names = NAMED.get(kind) or NAMED.get(kind.partition("/")[0])
-    if names is None or kind in {"text/html", "text/plain"}:
-        found = next((name for head, name in MAGIC.items() if fetched.body.startswith(head)), kind or "")
+    if names is None:
+        found = next((name for head, name in MAGIC.items() if fetched.body.startswith(head)), "")
+        found = found or kind.replace("application/octet-stream", "")
         names = (found or "binary data", found or "二进制数据")
     return ToolError(say(
         f"{fetched.place.url} is {names[0]} and cannot be read here; look for a web page that says the same",
-        f"{fetched.place.url} 是{names[1]}，这里无法读取；请寻找内容相同的网页",
+        f"{fetched.place.url} 是{' ' if names[1][0].isascii() else ''}{names[1]}，这里无法读取；请寻找内容相同的网页",
     ))  # fmt: skip
 
 
@@ -97,7 +98,9 @@ def _page(html: str, url: str) -> Document:
     trafilatura = _trafilatura()
     text = trafilatura.extract(html, url=url, output_format="markdown", include_comments=False, include_tables=True, favor_recall=True)
     said = trafilatura.extract_metadata(html, default_url=url)
-    return Document((text or trafilatura.html2txt(html) or "").strip(), (said and said.title) or "", (said and said.date) or "")
+    title = (said and said.title) or ""
+    text = (text or trafilatura.html2txt(html) or "").strip()
+    return Document(text.removeprefix(f"# {title}\n").strip() if title else text, title, (said and said.date) or "")
 
 
 def _trafilatura() -> Any:

@@ -4,7 +4,9 @@ Two tools, since what a call does has to be known from the tool: the one reads, 
 """
 
 import json
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from tao.errors import ConfigError, ToolError, both
@@ -39,9 +41,13 @@ def http_tools(
     bounds = limits or Limits(size=1_000_000)
     keys = {host.lower(): dict(headers) for host, headers in (credentials or {}).items()}
 
+    secrets = {part for headers in keys.values() for value in headers.values() for part in (value, value.rpartition(" ")[2]) if len(part) > 3}
+    hidden = re.compile("|".join(map(re.escape, sorted(secrets, key=len, reverse=True))))  # a server may echo what it was sent
+
     async def exchange(method: str, url: str, headers: Mapping[str, str] | None, body: Any) -> Observation:
         sending = Sending(method, *_said_by_model(headers or {}, body))
-        return observation(await fetch(url, guard, bounds, sending, keys), room)
+        seen = observation(await fetch(url, guard, bounds, sending, keys), room)
+        return replace(seen, text=hidden.sub("…", seen.text)) if hidden.pattern else seen
 
     async def get(url: str, headers: dict[str, str] | None = None, method: Literal["GET", "HEAD"] = "GET") -> Observation:
         return await exchange(method, url, headers, None)
