@@ -251,7 +251,7 @@ async def test_a_proxy_that_was_configured_is_used_and_inner_addresses_are_still
 
 
 @pytest.mark.parametrize(("failure", "message"), [
-    (socket.gaierror(socket.EAI_NONAME, "no"), "there is no host a.test; check the name"),
+    (socket.gaierror(socket.EAI_NONAME, "no"), "no host a.test was found: its name is wrong, or there is no network"),
     (socket.gaierror(socket.EAI_AGAIN, "try again"), "no network: a.test cannot be reached from here; answer from the other tools, or say so"),
     (OSError(101, "Network is unreachable"), "no network: a.test"),
 ])  # fmt: skip

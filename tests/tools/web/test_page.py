@@ -175,7 +175,7 @@ async def test_where_a_redirect_led_is_said(world):
 
 @pytest.mark.parametrize(("url", "message"), [
     ("http://169.254.169.254/latest/meta-data/", "169.254.169.254 不是（或不仅是）公网主机"), ("file:///etc/passwd", "不支持 file: 地址"),
-    ("http://2130706433/", "127.0.0.1 不是"), ("http://nowhere.test/", "没有主机 nowhere.test"), ("例子", "没有主机 xn--fsqu00a"),
+    ("http://2130706433/", "127.0.0.1 不是"), ("http://nowhere.test/", "找不到主机 nowhere.test"), ("例子", "找不到主机 xn--fsqu00a"),
 ])  # fmt: skip
 async def test_what_may_not_be_opened_is_an_observation(world, url, message):
     seen = await call(fetch_page(world.guard()), url=url)

@@ -199,7 +199,7 @@ async def test_an_answer_of_another_form_has_no_results(world, body):
 
 async def test_without_a_network_the_model_is_told_to_go_on(world):
     seen = await search(web_search(choose({"TAVILY_API_KEY": "k"}, resolve=world.resolve)))
-    assert "there is no host api.tavily.com" in seen.text
+    assert "no host api.tavily.com was found" in seen.text
     world.names["api.tavily.com"] = socket.gaierror(socket.EAI_AGAIN, "x")
     seen = await search(web_search(choose({"TAVILY_API_KEY": "k"}, resolve=world.resolve)))
     assert "no network: api.tavily.com cannot be reached from here; answer from the other tools, or say so" in seen.text
@@ -253,3 +253,18 @@ def test_how_the_tool_is_declared():
     (tool,) = web_tools({}, ["web_search"])
     assert (tool.spec.effects, tool.volatile, tool.idempotent, tool.timeout) == (("reads", "network"), True, True, 40)
     assert tool.said("zh").description == "搜索互联网。"
+
+
+async def test_duckduckgo_that_cannot_be_reached_says_what_to_do(world, monkeypatch):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    class Local(Duckduckgo):
+        name, search_url = "local", f"http://127.0.0.1:{port}/html/"
+
+    monkeypatch.setitem(ddgs.engines.ENGINES["text"], "local", Local)
+    seen = await search(web_search(replace(choose({}, "ddgs"), backend="local")))
+    assert seen.kind == "transient"
+    assert "DuckDuckGo could not be asked (" in seen.text
+    assert "there may be no network: answer from the other tools, or say so" in seen.text

@@ -172,7 +172,10 @@ def _unreached(error: Exception, place: Place, guard: Guard) -> Unreached:
         return Unreached(say(f"the certificate of {place.host} cannot be verified", f"无法验证 {place.host} 的证书"))
     number = getattr(cause, "errno", None)
     if isinstance(cause, socket.gaierror) and number != socket.EAI_AGAIN:
-        return Unreached(say(f"there is no host {place.host}; check the name", f"没有主机 {place.host}；请检查名称"))
+        return Unreached(say(
+            f"no host {place.host} was found: its name is wrong, or there is no network; if others fail too, answer from the other tools, or say so",
+            f"找不到主机 {place.host}：名称有误，或者没有网络；如果其他网址也失败，请用其他工具回答，或如实说明",
+        ))  # fmt: skip
     if number in NO_NETWORK or isinstance(cause, socket.gaierror):
         return Unreached(say(
             f"no network: {place.host} cannot be reached from here; answer from the other tools, or say so",

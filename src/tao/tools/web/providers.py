@@ -168,9 +168,10 @@ def _ddgs_now(service: Service, query: str, count: int, region: str) -> list[Fou
         said = str(error)
         if "No results" in said:
             return []
+        what = said.partition(":")[0][:60] or type(error).__name__
         raise Unreached(say(
-            f"{SHOWN['ddgs']} could not be asked ({said[:120]}); there may be no network. Answer from the other tools, or say so",
-            f"无法使用 {SHOWN['ddgs']} 搜索（{said[:120]}）；可能没有网络。请用其他工具回答，或如实说明",
+            f"{SHOWN['ddgs']} could not be asked ({what}); there may be no network: answer from the other tools, or say so",
+            f"无法使用 {SHOWN['ddgs']} 搜索（{what}）；可能没有网络：请用其他工具回答，或如实说明",
         )) from None  # fmt: skip
     return [_found(row, "title", "href", ("body",), ("date",)) for row in rows]
 
