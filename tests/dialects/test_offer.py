@@ -214,3 +214,10 @@ def test_a_misread_reply_changes_nothing():
     run.events += [Replied(Reply("?")), Misread("no_step")]
     assert offer(run) == before
     assert Observed
+
+
+@pytest.mark.parametrize(("seen", "computes"), [(("29 degrees", "29 degrees"), True), (("29 degrees", "rain"), False), (("29 degrees",), False)])
+def test_two_observations_with_one_number_are_two_numbers(seen, computes):
+    steps = [event for at, text in enumerate(seen, 1) for event in did(at, "search", text, query=f"weather in {'Oslo Lima'.split()[at - 1]}")]
+    run = history("How much warmer is Oslo than Lima?", *steps, tools=[SEARCH, SUM, CLOCK])
+    assert ("calculator" in may(run)[0]) == computes

@@ -17,7 +17,7 @@ from typing import Any
 from tao.dialects.prompts import texts
 from tao.facts import Known, codes, dates, expressions, known, mentions, missing, names, number_words, numbers, shape, year
 from tao.messages import ToolSpec
-from tao.run import Run
+from tao.run import Run, canonical
 
 MAX_COMBINATIONS = 120
 CONSTANTS = (
@@ -93,7 +93,7 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
     fetching = tuple(one for one in offered if not one.computes)
     asked = {call.tool for call, seen in run.observed if seen.ok}
     timing = RELATIVE.search(run.asked.question) is not None and any(_clock(one.tool) for one in offered if one.tool.name not in asked)
-    if fetching and (timing or (names(run.asked.question) and len(have.numbers) < 2)):
+    if fetching and (timing or (names(run.asked.question) and len(have.numbers) < 2 and _numeric(run) < 2)):
         offered = list(fetching)
     if timing and nudge is None and DURATION.search(run.asked.question):
         may_answer = False
@@ -104,6 +104,11 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
         may_answer = False
     mending = nudge is None and run.observed[-1:] and not run.observed[-1][1].ok and any(o.tool.name == run.observed[-1][0].tool for o in offered)
     return Offer(tuple(offered), not offered or (may_answer and not mending))
+
+
+def _numeric(run: Run) -> int:
+    """How many observations gave numbers; two may give the same one, and their difference is 0."""
+    return len({canonical(call.args) for call, seen in run.observed if seen.ok and numbers(seen.text)})
 
 
 RELATIVE = re.compile(r"\b(ago|today|tomorrow|yesterday|from now|until|till)\b|今天|明天|昨天|距今|之前|以前|还有", re.IGNORECASE)
