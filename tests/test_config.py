@@ -127,3 +127,25 @@ def test_variables_that_look_like_slips_of_the_pen(monkeypatch):
 def test_every_setting_says_what_it_is_for():
     assert all(field.description or name == "local" for name, field in Settings.model_fields.items())
     assert all(field.description for field in config.Local.model_fields.values())
+
+
+def test_how_calls_are_held_is_a_table_and_has_tables_by_tool(alone):
+    (alone / "tao.toml").write_text('[calls]\ntimeout = inf\nrate = "9/s"\n[calls.tools.search]\ncache = 300\ntimeout = 5\n')
+    calls = load().calls
+    assert (calls.timeout, calls.rate, calls.at_once) == (float("inf"), "9/s", 8)
+    assert (calls.tools["search"].cache, calls.tools["search"].timeout, calls.tools["search"].strikes) == (300, 5, None)
+    assert {field.description is not None for table in (config.Calls, config.ToolCalls) for field in table.model_fields.values()} == {True}
+
+
+def test_a_slip_of_the_pen_in_those_tables_is_named(alone):
+    (alone / "tao.toml").write_text("[calls]\natonce = 3\ntimeout = 0\n[calls.tools.search]\nstrike = 3\n[calls.tools]\nother = 5\n")
+    with pytest.raises(ConfigError) as raised:
+        load()
+    for text in (
+        "there is no setting 'calls.atonce' (tao.toml); did you mean 'at_once'?",
+        "setting 'calls.timeout' is 0 (tao.toml); wanted: more than 0",
+        "there is no setting 'calls.tools.search.strike' (tao.toml); did you mean 'strikes'?",
+        "setting 'calls.tools.other' is 5 (tao.toml); wanted: a table",
+        "设置 'calls.tools.other' 的值为 5（tao.toml）；应为：表",
+    ):
+        assert text in str(raised.value)

@@ -148,7 +148,7 @@ def _check(held: Limits, known: Mapping[str, Tool]) -> None:
         tool = known.get(name)
         if tool is None:
             near = get_close_matches(name, known, 1, 0.6)
-            hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想写 {near[0]!r}？") if near else ("", "")
+            hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想写 {near[0]!r}？") if near else (".", "。")
             raise ConfigError(both(
                 f"there are limits for a tool {name!r}, but no such tool{hint} Tools: {', '.join(known) or 'none'}",
                 f"为工具 {name!r} 设了限制，但没有这个工具{hint_zh}现有工具：{'、'.join(known) or '无'}",

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tao.acting import Limits, ToolLimits
 from tao.agent import Agent
 from tao.config import Settings, journal_address
 from tao.errors import ConfigError, both
 from tao.models import connect
 from tao.stores.sql import Journal
-from tao.tools.builtin import builtin
+from tao.tools.builtin import NAMES, builtin
 from tao.tools.declare import Tool, declare
 from tao.tools.registry import by_name
 
@@ -22,23 +23,32 @@ def build(settings: Settings, env: Mapping[str, str], *, model: str | None = Non
     Nothing is sent, and no file loaded or opened, before the first run. Raises ConfigError or WeightsError.
     """
     answers = connect(model or settings.model, env=env, thinking=settings.thinking, local=settings.local.model_dump())
-    limits = {"max_tokens": settings.max_tokens, "deadline": settings.deadline}
+    budget = {"max_tokens": settings.max_tokens, "deadline": settings.deadline}
+    tools = toolbox(settings)
     return Agent(
         answers,
-        toolbox(settings),
+        tools,
+        limits=limits(settings, tools),
         dialect=settings.dialect,
         lang=settings.lang,
         instructions=settings.instructions,
         max_steps=settings.max_steps,
         journal=journal(settings),
         permissions=settings.permissions.rules,
-        settings={name: it for name, it in limits.items() if it is not None},
+        settings={name: it for name, it in budget.items() if it is not None},
     )
 
 
 def journal(settings: Settings) -> Journal:
     """Where these settings keep runs."""
     return Journal(journal_address(settings), synchronous=settings.synchronous)
+
+
+def limits(settings: Settings, tools: Iterable[Tool]) -> Limits:
+    """How calls are held in bounds; what is set for one of our own tools that is not on offer holds for nothing."""
+    idle = set(NAMES) - {tool.name for tool in tools}
+    own = {name: ToolLimits(**one.model_dump()) for name, one in settings.calls.tools.items() if name not in idle}
+    return Limits(**settings.calls.model_dump(exclude={"tools"}), tools=own)
 
 
 def toolbox(settings: Settings) -> list[Tool]:

@@ -41,6 +41,46 @@ class Local(BaseModel):
     batch: int = Field(default=128, ge=1, description="prompt tokens that are evaluated in one go")
 
 
+class ToolCalls(BaseModel):
+    """What holds for the calls of one tool in the place of what holds for all."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    timeout: float | None = Field(default=None, gt=0, description="seconds; empty: the tool's own, or those of all")
+    attempts: int | None = Field(default=None, ge=1, description="how often it is tried where that is harmless")
+    strikes: int | None = Field(default=None, ge=1, description="failures after which a run goes on without it")
+    at_once: int | None = Field(default=None, ge=1, description="calls of it at the same time")
+    rate: str = Field(default="", description="how often it is called by everybody: 10/minute")
+    user_rate: str = Field(default="", description="how often by one user")
+    tenant_rate: str = Field(default="", description="how often for one tenant")
+    cache: float | None = Field(default=None, gt=0, description="seconds for which what it said is given again")
+    cache_for: Literal["session", "everybody"] = Field(default="session", description="who is given it again")
+
+
+class Calls(BaseModel):
+    """How tool calls are held in bounds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    timeout: float = Field(default=60.0, gt=0, description="seconds that a call may take; inf: no limit")
+    at_once: int = Field(default=8, ge=1, description="calls at the same time")
+    tokens: int = Field(default=1000, ge=50, description="tokens of an observation that the model is shown at once")
+    attempts: int = Field(default=3, ge=1, description="how often a call is tried where that is harmless and can help")
+    strikes: int = Field(default=2, ge=1, description="failures of a tool after which a run goes on without it")
+    hand_over: bool = Field(default=False, description="ask a person then, instead of taking the tool away")
+    failures: int = Field(default=5, ge=1, description="failures in a row after which all runs leave a tool alone")
+    window: float = Field(default=60.0, gt=0, description="seconds within which those must happen")
+    cool_down: float = Field(default=30.0, gt=0, description="seconds for which it is left alone")
+    rate: str = Field(default="", description="how often tools are called, all together: 100/minute")
+    user_rate: str = Field(default="", description="how often by one user")
+    tenant_rate: str = Field(default="", description="how often for one tenant")
+    patience: float = Field(default=10.0, ge=0, description="seconds that a call waits for its turn")
+    fence: Literal["strange", "all", "none"] = Field(
+        default="strange", description="whose text is marked as data: tools that fetch from outside, all, none",
+    )
+    tools: Mapping[str, ToolCalls] = Field(default_factory=dict, description="by tool: what holds for it instead")
+
+
 class Permissions(BaseModel):
     """What may be done with tools."""
 
@@ -105,6 +145,7 @@ class Settings(BaseSettings):
     )
     synchronous: Literal["FULL", "NORMAL"] = Field(default="FULL", description="FULL: a recorded event survives a power cut")
     local: Local = Local()
+    calls: Calls = Field(default=Calls(), description="how tool calls are held in bounds: a table")
     permissions: Permissions = Field(default=Permissions(), description="what may be done with tools: a table with rules")
 
     @field_validator("tools", mode="before")
@@ -186,6 +227,7 @@ WANTED: dict[str, tuple[str, str]] = {
     "path_type": ("a path", "路径"),
     "tuple_type": ("a list of texts", "文本列表"),
     "model_type": ("a table", "表"),
+    "mapping_type": ("a table", "表"),
 }
 
 
@@ -194,7 +236,7 @@ def _complaint(problem: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[st
     name, came = ".".join(path), problem["input"]
     english, chinese = _source(path, given)
     if problem["type"] == "extra_forbidden":
-        table = Settings.model_fields[path[0]].annotation if len(path) > 1 else Settings
+        table = ToolCalls if path[:2] == ["calls", "tools"] else Settings.model_fields[path[0]].annotation if len(path) > 1 else Settings
         near = get_close_matches(path[-1], getattr(table, "model_fields", ()), 1, 0.6)
         hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想写 {near[0]!r}？") if near else ("", "")
         return f"there is no setting {name!r} ({english}){hint}", f"没有名为 {name!r} 的设置（{chinese}）{hint_zh}"
