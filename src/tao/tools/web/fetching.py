@@ -181,7 +181,7 @@ def _unreached(error: Exception, place: Place, guard: Guard) -> Unreached:
             f"no network: {place.host} cannot be reached from here; answer from the other tools, or say so",
             f"没有网络：此处无法访问 {place.host}；请用其他工具回答，或如实说明",
         ))  # fmt: skip
-    if isinstance(error, aiohttp.ClientConnectorError):
+    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ServerTimeoutError):
         return Unreached(say(
             f"{place.host} does not accept connections on port {place.port}", f"{place.host} 不接受端口 {place.port} 上的连接",
         ))  # fmt: skip
