@@ -50,6 +50,7 @@ def test_good_answers_pass(question, answer, steps):
     ("uncompared", LONG, "412", [BLUE, OLD]),
     ("overlooked", LONG, "It is 799.", [BLUE, OLD, MINUS]),
     ("overlooked", "What day is 50 days from now?", "2026-02-01", [("today", "", "2025-11-30"), ("add", "50", "2026-01-19")]),
+    ("overlooked", "What day is 50 days from now?", "It is March 14, 2025.", [("today", "", "2025-03-14"), ("add", "2025-03-14 50", "2025-05-03"), ("between", "2025-03-14 2025-05-03", "50")]),
     ("unused", "What do 30 copies of Iron Lake cost?", "They cost 14 euros.", [("search", "Iron Lake", "Iron Lake costs 14 euros.")]),
     ("unused", "三十本《铁湖》多少钱？", "14元", [("search", "铁湖", "《铁湖》每本14元。")]),
     ("unmentioned", "Who wrote Blue Harbour?", "A man.", [("search", "Blue Harbour", "Red Meadow is a novel.")]),
@@ -145,6 +146,7 @@ def test_ordinary_answers_pass(question, answer, steps, lang):
     ("unused", "How much do 3 tickets cost with 20% off?", "37.5 euros", [("calculate", "3 * 12.5", "37.5")]),
     ("unused", "三张票打八折多少钱？", "37.5元", [("calculate", "3 * 12.5", "37.5")]),
     ("overlooked", "12.5元一张，买3张票要多少钱？", "36.5元", [("calculate", "3 * 12.5", "37.5")]),
+    ("overlooked", "今天是几号？50天之后是几号？", "今天是2025年3月14日。", [("add", "2025-03-14 50", "2025-05-03")]),
     ("unmentioned", "Is the Grey Gull open?", "Yes.", [("search", "Grey Gull", "The Salt Road is open.")]),
     ("uncovered", "How warm is it in Oslo and Lima?", "-4 °C", [("search", "Oslo", "Oslo: -4 °C")]),
 ])  # fmt: skip

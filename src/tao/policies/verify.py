@@ -8,6 +8,7 @@ import re
 
 from tao.events import Nudged
 from tao.facts import known, mentions, missing, names, paired, subjects, year
+from tao.messages import Observation
 from tao.policies.texts import say
 from tao.quantities import Number, dates, follows, number_words, numbers, same
 from tao.run import Run, canonical
@@ -70,13 +71,21 @@ def uncompared(run: Run, answer: str) -> dict[str, str] | None:
 
 
 def overlooked(run: Run, answer: str) -> dict[str, str] | None:
-    """The last call gave one date, or (where an amount was asked for) one number, and the answer gives others."""
+    """The last call gave one date, or (where an amount was asked for) one number, and the answer gives others.
+
+    Or an earlier call worked one date out from another, and the answer gives only what went into it.
+    """
     if not run.observed or refuses(answer):
         return None
+    told = dates(answer)
+    for call, seen in reversed(run.observed):
+        days, given = dates(seen.text) if _bare(seen) else (), dates(canonical(call.args))
+        if len(days) == 1 and given and told and set(told) <= set(given) - set(days):
+            return {"result": days[0]}
     last = run.observed[-1][1]
-    if not last.ok or re.search(r"[A-Za-z\u4e00-\u9fff]{3,}", last.text):
+    if not _bare(last):
         return None
-    days, told = dates(last.text), dates(answer)
+    days = dates(last.text)
     if len(days) == 1 and told and days[0] not in told and not set(told) <= set(known(run).dates):
         return {"result": days[0]}
     result, said = numbers(last.text), numbers(answer)
@@ -84,6 +93,11 @@ def overlooked(run: Run, answer: str) -> dict[str, str] | None:
         return None
     value = result[0].value
     return None if any(same(n.value, value) or same(value, n.value) for n in said) else {"result": f"{value:g}"}
+
+
+def _bare(seen: Observation) -> bool:
+    """Whether the observation is a value and no words."""
+    return seen.ok and not re.search(r"[A-Za-z\u4e00-\u9fff]{3,}", seen.text)
 
 
 def unused(run: Run, answer: str) -> dict[str, str] | None:
