@@ -1,12 +1,17 @@
 """An answer is read up to a limit, whatever it claims and however it is compressed."""
 
+import asyncio
 import gzip
+import shutil
+import ssl
+import subprocess
 import zlib
 
 import pytest
 from aiohttp import web
 
 from tao.tools.web.fetching import Limits, Unreached, fetch
+from tao.tools.web.guard import Guard
 
 PLAIN = "许多文字 many words ".encode() * 500
 
@@ -83,3 +88,46 @@ async def test_a_redirect_without_a_place_is_an_answer(world):
 
     world.answers["/"] = odd
     assert (await fetch(world.url(), world.guard("pages.test"))).status == 304
+
+
+async def test_a_fetch_that_is_cancelled_leaves_nothing_behind(world):
+    arrived, left = asyncio.Event(), asyncio.Event()
+
+    async def hang(request):
+        arrived.set()
+        try:
+            await asyncio.sleep(30)
+        finally:
+            left.set()
+
+    world.answers["/"] = hang
+    before = asyncio.all_tasks()
+    work = asyncio.create_task(fetch(world.url(), world.guard("pages.test")))
+    await arrived.wait()
+    work.cancel()
+    await asyncio.wait([work])
+    assert work.cancelled()
+    assert {task for task in asyncio.all_tasks() - before if "fetch" in repr(task)} == set()
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl command to make a certificate with")
+async def test_a_certificate_that_nobody_vouches_for_is_refused(world, tmp_path):
+    key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate), "-days", "9", "-subj", "/CN=pages.test"]
+    await asyncio.to_thread(subprocess.run, command, check=True, capture_output=True)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+    asked = []
+
+    async def never(reader, writer):
+        asked.append(reader)
+        writer.close()
+
+    context.sni_callback = lambda _socket, name, _context: asked.append(name)
+    async with await asyncio.start_server(never, "127.0.0.1", 0, ssl=context) as server:
+        port = server.sockets[0].getsockname()[1]
+        world.names["pages.test"] = ["127.0.0.1"]
+        guard = Guard(inside=(f"pages.test:{port}",), resolve=world.resolve)
+        with pytest.raises(Unreached, match=r"the certificate of pages.test cannot be verified"):
+            await fetch(f"https://pages.test:{port}/", guard)
+    assert asked == ["pages.test"]
