@@ -159,7 +159,7 @@ def _parsed(text: str | None) -> Circuit:
     """The circuit of a stored text; a closed one where there is none or it cannot be read."""
     try:
         failures, opened, probe = json.loads(text) if text else ((), None, None)
-        return Circuit(tuple(map(float, failures)), opened and float(opened), probe and float(probe))
+        return Circuit(tuple(map(float, failures)), None if opened is None else float(opened), None if probe is None else float(probe))
     except (ValueError, TypeError):
         return Circuit()
 

@@ -12,6 +12,7 @@ from tao.run import Run
 from tao.seams import Act
 from tao.wrappers.words import only_looks, say
 
+
 @runtime_checkable
 class Claims(Protocol):
     """Where it is written down that a call is about to be carried out."""
