@@ -36,6 +36,7 @@ COMMANDS = {
     ),
     "compare": Entry("compare", say("Set two runs beside each other, and say where they part.", "对照两次运行，指出从何处分开。"), RECORDS),
     "eval": Entry("evaluate", say("Run tasks, grade the answers, and say how many are right at what price.", "运行任务并为答案评分，给出成功率和代价。"), MEASURED),
+    "export": Entry("export", say("Turn recorded runs into data for training.", "将运行记录导出为训练数据。"), MEASURED),
     "model": Entry("model", say("Fetch, list and remove model files.", "下载、列出和删除模型文件。"), PARTS),
     "tools": Entry("tools", say("List the tools that a model may call.", "列出模型可以调用的工具。"), PARTS),
     "doctor": Entry("doctor", say("Check what is installed and set, and say what to do next.", "检查安装与设置，并给出下一步建议。"), PARTS),

@@ -28,6 +28,7 @@ from tao.errors import ConfigError, both
 from tao.evaluation.bench import Grading, rollouts
 from tao.evaluation.functions import function_of, load_function
 from tao.evaluation.graders import kind_of
+from tao.evaluation.inspect_log import log
 from tao.evaluation.outcomes import AGAIN, Outcome, Price
 from tao.evaluation.report import page
 from tao.evaluation.results import add, appending, load_results
@@ -50,6 +51,9 @@ Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help=say(
 ))]  # fmt: skip
 Report = Annotated[Path | None, typer.Option("--report", metavar="FILE.html", help=say(
     "Where the page for people goes; default: beside the results.", "网页报告的位置；默认与结果文件放在一起。",
+))]  # fmt: skip
+Inspect = Annotated[Path | None, typer.Option("--inspect", metavar="FILE.json", help=say(
+    "Write the results as a log of Inspect AI, too.", "同时写出 Inspect AI 格式的日志。",
 ))]  # fmt: skip
 Ids = Annotated[str, typer.Option("--ids", metavar="A,B", help=say("Only these tasks.", "只运行这些任务。"))]
 Under = Annotated[float | None, typer.Option("--fail-under", metavar="RATE", min=0, max=1, help=say(
@@ -78,7 +82,7 @@ Replayed = Annotated[str | None, typer.Option("--replay", metavar="RUNS", help=s
     "运行任务并为答案评分，给出成功率和代价。\n\n评分方式：exact、em、number、date、contains、regex、json_schema、python、judge、unknown。",
 ))  # fmt: skip
 def evaluate(
-    tasks: Tasks = None, *, rollouts: Times = 1, jobs: Jobs = 1, out: Out = None, report: Report = None, ids: Ids = "", fail_under: Under = None,
+    tasks: Tasks = None, *, rollouts: Times = 1, jobs: Jobs = 1, out: Out = None, report: Report = None, inspect: Inspect = None, ids: Ids = "", fail_under: Under = None,
     judge: Judge = None, price: PriceOf = None, compare: Against = None, replay: Replayed = None, model: o.Model = None, lang: o.Lang = None,
     max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None, dialect: o.Dialect = None, as_json: Annotated[
         bool, typer.Option("--json", help=say("The figures as one JSON object a row.", "以 JSON 输出，每行一个对象。")),
@@ -90,7 +94,7 @@ def evaluate(
         finish(lambda: _compare(*compare, as_json=as_json))
     if replay is not None:
         finish(replayed(replay, as_json=as_json))
-    wish = Wish(rollouts, jobs, out, report, ids, fail_under, judge, price, as_json)
+    wish = Wish(rollouts, jobs, out, report, inspect, ids, fail_under, judge, price, as_json)
     finish(_evaluate(tasks, wish, options))
 
 
@@ -102,6 +106,7 @@ class Wish:
     jobs: int
     out: Path | None
     report: Path | None
+    inspect: Path | None
     ids: str
     fail_under: float | None
     judge: str | None
@@ -141,6 +146,8 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
     report = wish.report or out.with_name(out.name.removesuffix(".jsonl") + ".html")
     day = dt.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     report.write_text(page(about, found, name=path.name, day=day, lang=LANG), encoding="utf-8")
+    if wish.inspect:
+        wish.inspect.write_text(json.dumps(log(about, found, path.stem), ensure_ascii=False, default=str), encoding="utf-8")
     return _told(found, (out, report), wish)
 
 

@@ -1,0 +1,93 @@
+"""Runs in the Agent Trajectory Interchange Format (ATIF, RFC 0001 of the Harbor framework), version 1.7.
+
+Everything that happened is there, also what could not be read: a misread reply and a policy's word are steps of their own.
+"""
+
+import datetime as dt
+from typing import Any
+
+from tao import __version__
+from tao.evaluation.reward import DEFAULT, Rewards, reward
+from tao.events import Asked, Decided, Event, Misread, Nudged, Observed, Recalled, Replied
+from tao.run import Run
+
+SCHEMA = "ATIF-v1.7"
+
+
+def trajectory(run: Run, *, right: bool | None = None, score: float | None = None, rewards: Rewards = DEFAULT) -> dict[str, Any]:
+    """The run as one ATIF document. Fields that are not known are left out."""
+    asked, usage = run.asked, run.usage
+    worth = reward(run, right=right, score=score, rewards=rewards)
+    steps: list[dict[str, Any]] = []
+    left = iter(worth.steps)
+    reply: Replied | None = None
+    for event in run.events:
+        if isinstance(event, Replied):
+            reply = event
+            continue
+        step = _step(event, run, reply)
+        if step is None:
+            continue
+        if step["source"] == "agent" and (earned := next(left, None)):
+            step.setdefault("extra", {})["reward"] = earned.reward
+            step["extra"]["reward_to_go"] = round(earned.to_go, 6)
+        steps.append(_known({"step_id": len(steps) + 1, "timestamp": _time(event.at), **step}))
+    totals = {"total_prompt_tokens": usage.prompt, "total_completion_tokens": usage.completion, "total_cached_tokens": usage.cached}
+    outcome = {
+        "reason": run.ended.reason if run.ended else run.state, "answer": run.answer, "reward": round(worth.total, 6), "right": right, "score": score,
+    }  # fmt: skip
+    tools = [{"type": "function", "function": {"name": it.name, "description": it.description, "parameters": dict(it.parameters)}} for it in asked.tools]
+    agent = {"name": "tao", "version": __version__, "model_name": asked.model or None, "tool_definitions": tools or None}
+    return _known({
+        "schema_version": SCHEMA, "session_id": run.id, "trajectory_id": run.id, "agent": _known({**agent, "extra": {"dialect": asked.dialect, "lang": asked.lang}}),
+        "steps": steps, "final_metrics": _known({**totals, "total_steps": len(steps), "extra": _known(outcome)}),
+    })  # fmt: skip
+
+
+def _step(event: Event, run: Run, reply: Replied | None) -> dict[str, Any] | None:
+    """An event as a step without its number; None where it is part of another."""
+    match event:
+        case Asked():
+            return {"source": "user", "message": event.question}
+        case Recalled():
+            return {"source": "system", "message": "\n".join(event.notes), "extra": {"kind": "recalled"}}
+        case Nudged():
+            return {"source": "system", "message": event.text, "extra": {"kind": "nudged", "by": event.by}}
+        case Misread() | Decided():
+            return _agent(event, run, reply)
+    return None
+
+
+def _agent(event: Decided | Misread, run: Run, reply: Replied | None) -> dict[str, Any]:
+    """A reading, with its calls, what they gave, and what the reply took."""
+    step: dict[str, Any] = {"source": "agent", "message": ""}
+    if reply is not None:
+        usage = reply.reply.usage
+        counts = {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion, "cached_tokens": usage.cached}
+        seconds = {"extra": {"seconds": reply.reply.seconds}} if reply.reply.seconds else {}
+        step |= _known({"model_name": reply.reply.model or None, "metrics": _known({**counts, **seconds}) or None})
+    if event.thought:
+        step["reasoning_content"] = event.thought
+    if isinstance(event, Misread):
+        text = reply.reply.text if reply else ""
+        return {**step, "message": text, "extra": {"kind": "misread", "reason": event.reason}}
+    step["message"] = event.answer or ""
+    if event.calls:
+        seen = {it.call_id: it.observation for it in run.events if isinstance(it, Observed)}
+        step["tool_calls"] = [{"tool_call_id": call.id, "function_name": call.tool, "arguments": dict(call.args)} for call in event.calls]
+        results = [
+            {"source_call_id": call.id, "content": seen[call.id].text, **({} if seen[call.id].ok else {"extra": {"error": seen[call.id].kind or "error"}})}
+            for call in event.calls if call.id in seen
+        ]  # fmt: skip
+        step |= {"observation": {"results": results}} if results else {}
+    if event.notes:
+        step["extra"] = {"mended": list(event.notes)}
+    return step
+
+
+def _time(at: float) -> str | None:
+    return dt.datetime.fromtimestamp(at, dt.UTC).isoformat().replace("+00:00", "Z") if at else None
+
+
+def _known(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if value is not None}
