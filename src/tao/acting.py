@@ -9,7 +9,7 @@ from tao.errors import ConfigError, both
 from tao.messages import ToolSpec
 from tao.seams import Act
 from tao.tools.declare import Tool
-from tao.tools.registry import by_name, registry, validated
+from tao.tools.registry import by_name, is_async, registry, validated
 from tao.wrappers.breaker import States, breaker
 from tao.wrappers.cache import cache
 from tao.wrappers.fence import EXPLAINED, fence
@@ -22,9 +22,6 @@ from tao.wrappers.strikes import strikes
 from tao.wrappers.timeout import timeout
 from tao.wrappers.truncate import READ_MORE, read_more, truncate
 from tao.wrappers.words import LOOKING, is_strange
-
-MARGIN = 2.0
-"""Seconds beyond a tool's own time, after which a call that does not let itself be stopped is left to itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +90,8 @@ def acting(
     claims = store if isinstance(store, Claims) else ClaimsInMemory()
     states = store if isinstance(store, States) else None
 
-    act = registry(timed)
-    act = timeout(act, None, per_tool={tool.name: tool.timeout + MARGIN for tool in timed if tool.timeout is not None})
+    act = registry([replace(tool, timeout=None) if is_async(tool.fn) else tool for tool in timed], checked=True)
+    act = timeout(act, None, per_tool={tool.name: tool.timeout for tool in timed if is_async(tool.fn)})
     act = breaker(act, held.failures, window=held.window, cool_down=held.cool_down, states=states)
     act = retry(act, idempotent=harmless, attempts=held.attempts, per_tool=_given(own, "attempts"))
     act = once(act, claims, repeatable=harmless)

@@ -119,8 +119,14 @@ class Run:
     @property
     def observed(self) -> list[tuple[Call, Observation]]:
         """Every call that came back, with what it gave, in the order in which they came back."""
-        calls = {call.id: call for event in self.all(Decided) for call in event.calls}
-        return [(calls[event.call_id], event.observation) for event in self.all(Observed) if event.call_id in calls]
+        calls: dict[str, Call] = {}
+        seen: list[tuple[Call, Observation]] = []
+        for event in self.events:
+            if isinstance(event, Decided):
+                calls |= {call.id: call for call in event.calls}
+            elif isinstance(event, Observed) and event.call_id in calls:
+                seen.append((calls[event.call_id], event.observation))
+        return seen
 
     @property
     def misreads(self) -> int:
@@ -148,8 +154,11 @@ class Run:
 
     def tool(self, name: str) -> ToolSpec | None:
         """The tool of that name, as the model was shown it; None where it may not be called now."""
-        found = next((spec for spec in self.asked.tools if spec.name == name), None)
-        return found or next((spec for spec in self.asked.later and self.tools if spec.name == name), None)
+        asked = self.asked
+        for spec in asked.tools:  # asked for many times in every call
+            if spec.name == name:
+                return spec
+        return next((spec for spec in self.tools if spec.name == name), None) if asked.later else None
 
 
 def canonical(args: Mapping[str, Any]) -> str:

@@ -34,13 +34,11 @@ def rests_on(call: Call, run: Run) -> tuple[str, str] | None:
 def _untrusted(call: Call, run: Run) -> list[tuple[str, str]]:
     """Texts that strangers may have written, squeezed, with the tools that brought them; in order, so that taint is handed on."""
     found: list[tuple[str, str]] = []
-    said = _said(run)
+    strangers = {spec.name: not UNTRUSTED.isdisjoint(spec.effects) for spec in run.tools}
     for other, seen in run.observed:
         if other.id == call.id:
             continue
-        spec = run.tool(other.tool)
-        strangers = spec is None or not UNTRUSTED.isdisjoint(spec.effects)
-        if strangers or (found and _source(other, found, said)):
+        if strangers.get(other.tool, True) or (found and _source(other, found, _said(run))):
             found.append((other.tool, squeeze(f"{seen.text}\n{seen.full}")))
     return found
 

@@ -28,8 +28,10 @@ MOST_ITEMS = 1000
 """Items taken from a generator."""
 
 
-def registry(tools: Iterable[Tool | Function]) -> Act:
+def registry(tools: Iterable[Tool | Function], *, checked: bool = False) -> Act:
     """An Act over these tools. Only those that the run's question came with may be called.
+
+    `checked`: the arguments have been checked already (see `validated`), and nothing has changed them since.
 
     Every failure is an observation in the run's language that says what to do instead; `kind` is "unknown_tool",
     "bad_arguments", "timeout", "transient" (trying again may help) or "error". Pause and AgentError go through.
@@ -43,7 +45,7 @@ def registry(tools: Iterable[Tool | Function]) -> Act:
             if tool is None or run.tool(call.tool) is None:
                 return _unknown(call, run)
             try:
-                args, notes = check(tool.spec.parameters, call.args, run.asked.lang, tool.example)
+                args, notes = (call.args, ()) if checked else check(tool.spec.parameters, call.args, run.asked.lang, tool.example)
                 positional, keywords = bind(tool, args, call, run)
             except BadArguments as error:
                 return _refused(tool, error)
@@ -62,12 +64,13 @@ def validated(act: Act, tools: Iterable[Tool | Function]) -> Act:
 
     async def checked(call: Call, run: Run) -> Observation:
         tool = known.get(call.tool)
-        with speaking(run.asked.lang):
-            if tool is None or run.tool(call.tool) is None:
+        if tool is None or run.tool(call.tool) is None:
+            with speaking(run.asked.lang):
                 return _unknown(call, run)
-            try:
-                args, notes = check(tool.spec.parameters, call.args, run.asked.lang, tool.example)
-            except BadArguments as error:
+        try:
+            args, notes = check(tool.spec.parameters, call.args, run.asked.lang, tool.example)
+        except BadArguments as error:
+            with speaking(run.asked.lang):
                 return _refused(tool, error)
         observation = await act(replace(call, args=args) if notes else call, run)
         return replace(observation, notes=(*notes, *observation.notes)) if notes else observation
@@ -96,9 +99,9 @@ def specs(tools: Iterable[Tool | Function], lang: str = "en") -> tuple[ToolSpec,
 def bind(tool: Tool, args: Mapping[str, Any], call: Call, run: Run) -> tuple[list[Any], dict[str, Any]]:
     """Checked JSON arguments as the function takes them: in its own types, by place or by name. Raises BadArguments."""
     shape = tool.shape
-    key = {tool.key: once_key(run, call)} if tool.key else {}
+    once = {tool.key: once_key(run, call)} if tool.key else {}
     if tool.adapter is None:
-        return [], {**args, **key}
+        return [], {**args, **once}
     properties = tool.spec.parameters.get("properties", {})
     try:
         values = dict(tool.adapter.validate_python({key: value for key, value in args.items() if key in properties}))
@@ -107,7 +110,7 @@ def bind(tool: Tool, args: Mapping[str, Any], call: Call, run: Run) -> tuple[lis
     except ValidationError as error:
         raise _misfit(tool, args, error, run) from None
     values |= {key: info.get_default(call_default_factory=True) for key, info in shape.fills.items() if key not in values}
-    values |= {**dict.fromkeys(shape.run, run), **dict.fromkeys(shape.call, call), **key}
+    values |= {**dict.fromkeys(shape.run, run), **dict.fromkeys(shape.call, call), **once}
     positional: list[Any] = []
     for at, key in enumerate(shape.positional):
         if key in values:
@@ -136,7 +139,7 @@ def _misfit(tool: Tool, args: Mapping[str, Any], error: ValidationError, run: Ru
 
 async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any]) -> Observation:
     """Run the function within its time, and observe what it gave or how it failed."""
-    apart = not (tool.inline or _is_async(tool.fn))
+    apart = not (tool.inline or is_async(tool.fn))
     try:
         async with asyncio.timeout(tool.timeout) as scope:
             if apart:
@@ -163,7 +166,8 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any]) 
         return _failed(tool, error)
 
 
-def _is_async(fn: Function) -> bool:
+def is_async(fn: Function) -> bool:
+    """Whether it runs in the event loop, from where it can be stopped; anything else runs in a thread."""
     return inspect.iscoroutinefunction(fn) or inspect.isasyncgenfunction(fn) or inspect.iscoroutinefunction(getattr(fn, "__call__", None))  # noqa: B004
 
 

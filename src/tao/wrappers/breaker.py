@@ -44,11 +44,14 @@ class Circuit:
     probe: float | None = None
 
 
+CLOSED = Circuit()
+
+
 @dataclass(slots=True)
 class _Seen:
     """What this process knows of a tool's circuit, and the text and time by which it knows."""
 
-    circuit: Circuit = Circuit()
+    circuit: Circuit = CLOSED
     text: str | None = None
     at: float = float("-inf")
 
@@ -85,7 +88,8 @@ def breaker(
             if probing:  # it says nothing about the tool: let another one try
                 await _change(shared, call.tool, seen, release)
             raise
-        await _change(shared, call.tool, seen, after(observation))
+        if observation.kind or seen.circuit is not CLOSED:
+            await _change(shared, call.tool, seen, after(observation))
         return observation
 
     def take(circuit: Circuit) -> Circuit | None:
@@ -107,7 +111,7 @@ def breaker(
         return Circuit(recent, now if circuit.probe is not None or len(recent) >= most else circuit.opened)
 
     def worked(circuit: Circuit) -> Circuit | None:
-        return Circuit() if circuit != Circuit() else None
+        return CLOSED if circuit != CLOSED else None
 
     return guarded
 
@@ -150,18 +154,20 @@ async def _change(states: States | None, tool: str, seen: _Seen, alter: Callable
 
 
 def _written(circuit: Circuit) -> str | None:
-    if circuit == Circuit():
+    if circuit == CLOSED:
         return None
     return json.dumps([circuit.failures, circuit.opened, circuit.probe], ensure_ascii=False)
 
 
 def _parsed(text: str | None) -> Circuit:
     """The circuit of a stored text; a closed one where there is none or it cannot be read."""
+    if not text:
+        return CLOSED
     try:
-        failures, opened, probe = json.loads(text) if text else ((), None, None)
+        failures, opened, probe = json.loads(text)
         return Circuit(tuple(map(float, failures)), None if opened is None else float(opened), None if probe is None else float(probe))
     except (ValueError, TypeError):
-        return Circuit()
+        return CLOSED
 
 
 def _unavailable(call: Call, run: Run, wait: float) -> Observation:

@@ -30,12 +30,15 @@ def same_call(act: Act, *, volatile: Collection[str] = ()) -> Act:
 
 def _earlier(call: Call, run: Run) -> tuple[Call, Observation] | None:
     """The latest good observation of the same call, unless something was changed after it."""
+    looks: dict[str, bool] = {}
     for other, seen in reversed(run.observed):
         if other.tool == call.tool and seen.ok and other.args == call.args and not any(map(_is_mark, seen.notes)):
             if canonical(other.args) == canonical(call.args):  # 1, 1.0 and True are equal to Python
                 return other, seen
             continue
-        if not only_looks(other, run) and seen.kind not in NEVER_RAN:
+        if other.tool not in looks:
+            looks[other.tool] = only_looks(other, run)
+        if not looks[other.tool] and seen.kind not in NEVER_RAN:
             return None
     return None
 

@@ -22,12 +22,27 @@ def timeout(act: Act, seconds: float | None = 60.0, *, per_tool: Mapping[str, fl
         limit = own.get(call.tool, seconds)
         if limit is None:
             return await act(call, run)
-        task = asyncio.ensure_future(act(call, run))
+        loop = asyncio.get_running_loop()
+        enough = loop.create_future()  # told by the work's own last step: a turn of the loop less than asyncio.wait takes
+
+        def tell() -> None:
+            if not enough.done():
+                enough.set_result(None)
+
+        async def work() -> Observation:
+            try:
+                return await act(call, run)
+            finally:
+                tell()
+
+        task, alarm = loop.create_task(work()), loop.call_later(limit, tell)
         try:
-            await asyncio.wait({task}, timeout=limit)
+            await enough
         except asyncio.CancelledError:
             await _stop(task)
             raise
+        finally:
+            alarm.cancel()
         if task.cancelled():
             text = say(run, f"{call.tool} was cancelled from within. Try another way.", f"{call.tool} 自行取消了。请换一种方法。")
             return Observation(text, ok=False, kind="error")
