@@ -13,6 +13,7 @@ from tao.tools.declare import Tool
 from tao.tools.registry import by_name
 from tao.tools.validate import check
 from tao.wrappers.approval import VERDICTS, Fit, Ruling, in_force, ruled
+from tao.wrappers.once import unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,11 @@ def _sensible(ruling: Ruling, one: Waiting, run: Run, fit: Fit, rules: Sequence[
         ))  # fmt: skip
     if ruling.args is None:
         return
+    if one.reason == unknown(one.call, run):
+        raise RulingError(both(
+            "its outcome is unknown; with other arguments it would be another call: approve, answer or reject",
+            "其结果未知；换了参数就是另一次调用：请选择批准、代答或拒绝",
+        ))  # fmt: skip
     try:
         changed = fit(replace(one.call, args=ruling.args), run)
     except BadArguments as error:

@@ -13,6 +13,7 @@ from rich.text import Text
 from tao.agent import Agent, language
 from tao.build import build
 from tao.cli import options as o
+from tao.cli.asking import at_a_terminal, described, settle
 from tao.cli.exits import USAGE, code_of, complain, finish
 from tao.cli.help import Command
 from tao.cli.view import meta, view
@@ -73,7 +74,8 @@ async def shown(
 ) -> Run:
     """Ask the question (or go on with the run where there is none) before the user's eyes.
 
-    Interrupted, it says how to go on, and passes the interruption on.
+    What a person has to allow is asked about in a terminal; elsewhere the run waits. Interrupted, it says how to go on, and
+    passes the interruption on.
     """
     lang = settings.lang or (language(question) if question else run.asked.lang)
     screen = view(Console(highlight=False), as_json=as_json, quiet=quiet, lang=lang, run=run.id, seq=len(run.events))
@@ -89,14 +91,21 @@ async def shown(
             ended = await agent.run(question, history=history, id=run.id, on_event=on_event, on_delta=screen.delta)
         else:
             ended = await agent.resume(run, on_event=on_event, on_delta=screen.delta)
+        while ended.state == "paused" and not as_json and at_a_terminal():
+            screen.close(None)
+            before = len(ended.events)
+            if not await settle(agent, ended):
+                break
+            recorded += ended.events[before:]
+            ended = await agent.resume(ended, on_event=on_event, on_delta=screen.delta)
     finally:
         screen.close(ended)
         if not as_json and not quiet:
-            _afterwards(ended, Run(run.id, recorded), settings)
+            _afterwards(agent, ended, Run(run.id, recorded), settings)
     return ended
 
 
-def _afterwards(ended: Run | None, run: Run, settings: Settings) -> None:
+def _afterwards(agent: Agent, ended: Run | None, run: Run, settings: Settings) -> None:
     """What it took, and what can be done next, on standard error."""
     console = Console(stderr=True, highlight=False)
     if run.events:
@@ -104,4 +113,7 @@ def _afterwards(ended: Run | None, run: Run, settings: Settings) -> None:
         console.print(meta(run), soft_wrap=True)
     if run.events and (ended is None or ended.state == "paused"):
         where = f" --journal {shlex.quote(settings.journal)}" if settings.journal else ""
-        console.print(Text.assemble(say("Go on with: ", "继续运行："), (f"tao resume {run.id[:8]}{where}", "bold")), soft_wrap=True)
+        for waiting in agent.waiting(ended) if ended else ():
+            console.print(described(waiting, console.width), end="", soft_wrap=True)
+        way = "approve" if ended else "resume"
+        console.print(Text.assemble(say("Go on with: ", "继续运行："), (f"tao {way} {run.id[:8]}{where}", "bold")), soft_wrap=True)

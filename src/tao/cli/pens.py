@@ -1,5 +1,6 @@
 """Two ways to write the parts of a run on a screen as they come: set in two columns on a terminal, labelled lines elsewhere."""
 
+import re
 from typing import Protocol
 
 from rich.cells import cell_len
@@ -13,6 +14,9 @@ STYLES = {
     "answer": ("bold", "bold"), "note": ("dim yellow", "dim"),
 }  # fmt: skip
 """For each part of a run: the style of its label, and of its text."""
+
+
+_OBEYED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class Pen(Protocol):
@@ -35,6 +39,11 @@ class Pen(Protocol):
 
     def close(self) -> None:
         """Stop showing that."""
+
+
+def plain(piece: str) -> str:
+    """Text without the characters that a terminal obeys: what models and tools say cannot move the cursor or turn lines around."""
+    return _OBEYED.sub("", piece)
 
 
 class Edges:
@@ -110,7 +119,7 @@ class ScreenPen:
 
     def write(self, piece: str) -> None:
         """The text, broken at the right edge and at its own line ends."""
-        *words, last = _words(self._word + self._edges.feed(piece)) or [""]
+        *words, last = _words(self._word + self._edges.feed(plain(piece))) or [""]
         for word in words:
             self._set(word)
         self._word = last  # it may go on in the next piece

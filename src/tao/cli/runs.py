@@ -15,6 +15,7 @@ from tao.agent import recorded_abilities, recorded_dialect
 from tao.build import build, journal
 from tao.cli import options as o
 from tao.cli.ask import shown
+from tao.cli.asking import at_a_terminal
 from tao.cli.exits import ANSWERED, FAILED, code_of, finish
 from tao.cli.help import Command
 from tao.cli.onward import onward
@@ -133,13 +134,19 @@ async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: boo
     settings = load(options)
     async with journal(settings) as kept:
         run = await kept.load(which or await _latest(kept, "running"))
-    if run.state in {"ended", "paused"}:
+    if run.ended:
         said = say(
             f"run {run.id[:8]} has ended already; `tao show {run.id[:8]}` shows it",
             f"运行 {run.id[:8]} 已经结束；可用 `tao show {run.id[:8]}` 查看",
         )
-        waits = say(f"run {run.id[:8]} waits for a person", f"运行 {run.id[:8]} 正在等待人工处理")
-        Console(stderr=True, highlight=False).print(said if run.ended else waits, soft_wrap=True)
+        Console(stderr=True, highlight=False).print(said, soft_wrap=True)
+        return code_of(run)
+    if run.state == "paused" and not at_a_terminal():
+        waits = say(
+            f"run {run.id[:8]} waits for a person: `tao approve {run.id[:8]}`",
+            f"运行 {run.id[:8]} 正在等待人工处理：`tao approve {run.id[:8]}`",
+        )
+        Console(stderr=True, highlight=False).print(waits, soft_wrap=True)
         return code_of(run)
     async with build(settings, environment(), model=None if "model" in options else run.asked.model or None) as agent:
         return code_of(await shown(agent, run, settings, as_json=as_json, quiet=quiet))

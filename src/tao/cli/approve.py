@@ -1,0 +1,164 @@
+"""`tao approve`: see what waits for a person, rule on it, and go on with the run."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from tao.build import build, journal, toolbox
+from tao.cli import options as o
+from tao.cli.ask import shown
+from tao.cli.asking import arguments, ask, at_a_terminal, listed, person, until
+from tao.cli.exits import ANSWERED, PAUSED, code_of, finish
+from tao.cli.help import Command
+from tao.cli.words import EXITS, say
+from tao.config import Settings, environment, load
+from tao.errors import ConfigError, RulingError, both
+from tao.rulings import Waiting, fitted, rule_on, waiting
+from tao.run import Run
+from tao.stores.sql import Journal
+from tao.wrappers.approval import Fit, Ruling
+
+app = typer.Typer()
+
+Which = Annotated[str | None, typer.Argument(metavar=say("RUN", "运行"), show_default=False, help=say(
+    "A run's id or the beginning of it; default: list what waits.", "运行的编号或其开头；默认列出所有等待项。",
+))]  # fmt: skip
+CallId = Annotated[str | None, typer.Option("--call", metavar="ID", help=say(
+    "Which call, where several wait.", "有多个调用等待时，指定其中一个。",
+))]  # fmt: skip
+Yes = Annotated[bool, typer.Option("--yes", "-y", help=say("Run it as it is.", "按原样执行。"))]
+Reject = Annotated[str | None, typer.Option("--reject", metavar="TEXT", help=say(
+    "Do not run it; the model is told this.", "不执行；这段话会告诉模型。",
+))]  # fmt: skip
+Edit = Annotated[str | None, typer.Option("--edit", metavar="JSON", help=say("Run it with these arguments.", "用这些参数执行。"))]
+Answer = Annotated[str | None, typer.Option("--answer", metavar="TEXT", help=say(
+    "Do not run it; this is its result.", "不执行；以这段话作为结果。",
+))]  # fmt: skip
+Expires = Annotated[str | None, typer.Option("--expires", metavar="10m", help=say(
+    "How long it holds: 90s, 10m, 2h, 1d.", "有效时间：90s、10m、2h、1d。",
+))]  # fmt: skip
+By = Annotated[str | None, typer.Option("--by", metavar="NAME", help=say("Who rules; default: you.", "由谁裁定；默认为当前用户。"))]
+Stay = Annotated[bool, typer.Option("--no-resume", help=say("Only record it.", "只记录，不继续运行。"))]
+Shown = Annotated[str | None, typer.Option("--hash", metavar="HASH", help=say(
+    "Only if it is still the call that was shown with this.", "仅当仍是显示过该值的调用时才生效。",
+))]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was asked for."""
+
+    call: str | None
+    ruling: Ruling | None
+    hash: str | None
+    stay: bool
+
+
+@app.command(cls=Command, epilog=EXITS, help=say(
+    "See what waits for a person, rule on it, and go on. In a terminal you are asked, unless an option says it.",
+    "查看等待人工处理的调用，作出裁定并继续运行。在终端中会逐项询问，除非用选项指定。",
+))  # fmt: skip
+def approve(
+    run: Which = None, *, call: CallId = None, yes: Yes = False, reject: Reject = None, edit: Edit = None, answer: Answer = None,
+    expires: Expires = None, by: By = None, shown_as: Shown = None, no_resume: Stay = False, model: o.Model = None, docs: o.Docs = None,
+    tools: o.Tools = None, journal: o.JournalAt = None, as_json: o.Json = False, quiet: o.Quiet = False,
+) -> None:
+    """Rule."""
+    options = o.given(model=model, docs=docs, tools=tools, journal=journal)
+
+    async def work() -> int:
+        said = [
+            *([Ruling("approve")] if yes else ()), *([Ruling("reject", reject)] if reject is not None else ()),
+            *([Ruling("edit", args=arguments(edit))] if edit is not None else ()), *([Ruling("answer", answer)] if answer is not None else ()),
+        ]  # fmt: skip
+        if len(said) > 1:
+            raise ConfigError(both("give one of --yes, --reject, --edit, --answer", "--yes、--reject、--edit、--answer 只能给一个"))
+        name, end = person() if by is None else by, until(expires)
+        ruling = next((Ruling(it.verdict, it.text, it.args, name, end) for it in said), None)
+        return await _approve(run, Wish(call, ruling, shown_as, no_resume), load(options), options, as_json=as_json, quiet=quiet)
+
+    finish(work())
+
+
+async def _approve(
+    which: str | None, wish: Wish, settings: Settings, options: Mapping[str, Any], *, as_json: bool, quiet: bool,
+) -> int:
+    fit = fitted(toolbox(settings))
+    async with journal(settings) as kept:
+        if which is None and wish.ruling is None:
+            return await _list(kept, fit, settings)
+        run = await kept.load(which or await _only(kept))
+        waits = waiting(run, fit, settings.permissions.rules)
+        if wish.call is not None:
+            waits = tuple(one for one in waits if one.call.id == wish.call)
+        if not waits and (wish.ruling or wish.call or run.state != "acting"):
+            raise RulingError(both(
+                f"nothing waits in run {run.id[:8]}{f' under call {wish.call}' if wish.call else ''}",
+                f"运行 {run.id[:8]} 中没有等待处理的调用{f' {wish.call}' if wish.call else ''}",
+            ))  # fmt: skip
+        if wish.ruling is None and not at_a_terminal():
+            Console(highlight=False).print(listed(run, waits), soft_wrap=True)
+            Console(stderr=True, highlight=False).print(how(run.id, settings), soft_wrap=True)
+            return PAUSED
+        ruled = await _rule(kept, run, waits, wish, fit, settings)
+    if wish.stay or not ruled:
+        return ANSWERED if ruled else PAUSED
+    async with build(settings, environment(), model=None if "model" in options else run.asked.model or None) as agent:
+        return code_of(await shown(agent, run, settings, as_json=as_json, quiet=quiet))
+
+
+async def _rule(kept: Journal, run: Run, waits: Sequence[Waiting], wish: Wish, fit: Fit, settings: Settings) -> bool:
+    """Record what is said to what waits; whether anything was."""
+    if wish.ruling is not None and len(waits) > 1:
+        ids = ", ".join(one.call.id for one in waits)
+        raise RulingError(both(f"several calls wait ({ids}); say which: --call ID", f"有多个调用在等待（{ids}）；请指定：--call ID"))
+    console, ruled = Console(stderr=True, highlight=False), not waits
+    for one in waits:
+        ruling = wish.ruling or await ask(one, console)
+        if ruling is None:
+            continue
+        wanted = wish.hash if wish.ruling else one.hash
+        event = rule_on(run, one.call.id, ruling, fit=fit, rules=settings.permissions.rules, shown_hash=wanted)
+        run.events.append(event)
+        await kept(run, event)
+        ruled = True
+    return ruled
+
+
+async def _list(kept: Journal, fit: Fit, settings: Settings) -> int:
+    """Print everything that waits."""
+    console, found = Console(highlight=False), False
+    for row in await kept.list(None):
+        if row.state != "paused":
+            continue
+        run = await kept.load(row.id)
+        console.print(listed(run, waiting(run, fit, settings.permissions.rules), console.width), soft_wrap=True)
+        found = True
+    note = Console(stderr=True, highlight=False)
+    note.print(how(say("RUN", "运行"), settings) if found else say("Nothing waits.", "没有等待处理的调用。"), soft_wrap=True)
+    return ANSWERED
+
+
+async def _only(kept: Journal) -> str:
+    """The one run that waits. Raises RulingError where none or several do: a ruling is for one."""
+    found = [row.id for row in await kept.list(None) if row.state == "paused"]
+    if len(found) == 1:
+        return found[0]
+    ids = ", ".join(one[:8] for one in found)
+    raise RulingError(
+        both(f"several runs wait ({ids}); say which", f"有多个运行在等待（{ids}）；请指明") if found
+        else both("no run waits for a person", "没有运行在等待人工处理")
+    )  # fmt: skip
+
+
+def how(run: str, settings: Settings) -> str:
+    """How to rule on it."""
+    where = f" --journal {shlex.quote(settings.journal)}" if settings.journal else ""
+    return say(
+        f"Rule on it: tao approve {run}{where} --yes | --reject TEXT | --edit JSON | --answer TEXT  (in a terminal without options you are asked)",
+        f"处理方法：tao approve {run}{where} --yes | --reject 文本 | --edit JSON | --answer 文本（在终端中不带选项会逐项询问）",
+    )

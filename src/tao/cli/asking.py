@@ -1,0 +1,186 @@
+"""Asking a person in the terminal about a call that waits: exactly what will run, and nothing in it can pose as the question."""
+
+import asyncio
+import contextlib
+import getpass
+import json
+import re
+import sys
+import time
+import unicodedata
+from collections.abc import Sequence
+
+from rich.cells import cell_len, chop_cells
+from rich.console import Console
+from rich.text import Text
+
+from tao.agent import Agent
+from tao.cli.words import mine, say
+from tao.errors import ConfigError, RulingError, both
+from tao.rulings import Waiting
+from tao.run import Run
+from tao.wrappers.approval import Ruling
+
+with contextlib.suppress(ImportError):
+    import termios
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def at_a_terminal() -> bool:
+    """Whether somebody can be asked: what is typed comes from a terminal, and questions go to one."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def visible(text: str) -> str:
+    """The text on one line, where every character that a terminal obeys or hides (controls, marks of direction) is spelt out."""
+    return "".join(char if _shows(char) else _spelt(char) for char in text)
+
+
+def _shows(char: str) -> bool:
+    return char == " " or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
+
+
+def _spelt(char: str) -> str:
+    return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char) or (f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}")
+
+
+def described(waiting: Waiting, width: int = 80) -> Text:
+    """What will run, why a person is asked, and every argument in full, each line behind a bar that no argument can draw away."""
+    call = waiting.call
+    effects = f" ({', '.join(map(visible, waiting.effects))})" if waiting.effects else ""
+    rows = [(say("tool", "工具"), visible(call.tool) + effects, "bold"), (say("why", "原因"), visible(waiting.reason), "")]
+    rows += [(visible(name), visible(json.dumps(value, ensure_ascii=False, default=str)), "cyan") for name, value in call.args.items()]
+    rows += [(say("read as", "理解为"), visible(note), "dim") for note in waiting.notes]
+    rows += [(say("call", "调用"), f"{visible(call.id)} · {waiting.hash}", "dim")]
+    margin = min(max(cell_len(name) for name, _, _ in rows), 24)
+    text = Text()
+    for name, value, style in rows:
+        for number, line in enumerate(chop_cells(value, max(width - margin - 5, 20)) or [""]):
+            head = name if number == 0 else ""
+            if cell_len(head) > margin:
+                head = chop_cells(head, margin - 1)[0] + "…"
+                line = f"[{name}] {line}"  # noqa: PLW2901 - a long name stands in full before its value
+            text.append(f"  {head}{' ' * (margin - cell_len(head))} │ ", "dim").append(line + "\n", style)
+    return text
+
+
+async def settle(agent: Agent, run: Run) -> bool:
+    """Ask about everything that waits in a paused run, and record what is said; whether the run can go on."""
+    console = Console(stderr=True, highlight=False)
+    going = False
+    for waiting in agent.waiting(run):
+        while (ruling := await ask(waiting, console)) is not None:
+            try:
+                await agent.rule(
+                    run, waiting.call.id, ruling.verdict, by=ruling.by, args=ruling.args, text=ruling.text, hash=waiting.hash
+                )
+            except RulingError as error:
+                console.print(Text(mine(str(error)), "red"), soft_wrap=True)
+            else:
+                going = True
+                break
+    return going
+
+
+async def ask(waiting: Waiting, console: Console) -> Ruling | None:
+    """One question to the person at the terminal; None: not now."""
+    console.print()
+    console.print(Text(say("This waits for you:", "等待你的决定："), "bold yellow"))
+    console.print(described(waiting, console.width), end="", soft_wrap=True)
+    keys = say(
+        "[y] run it  [n] reject  [e] edit the arguments  [a] answer in its place  [Enter] later",
+        "[y] 执行  [n] 拒绝  [e] 修改参数  [a] 代为回答  [回车] 以后再说",
+    )
+    by = person()
+    while True:
+        said = (await line(console, f"{keys}\n? ") or "").strip()
+        if not said:
+            return None
+        if said.lower() in {"y", "yes"}:
+            return Ruling("approve", by=by)
+        if said.lower() in {"n", "no"}:
+            why = await line(console, say("Why (the model is told; may be empty): ", "理由（会告诉模型，可为空）："))
+            return None if why is None else Ruling("reject", why.strip(), by=by)
+        if said.lower() == "a" and (text := (await line(console, say("The result: ", "结果：")) or "").strip()):
+            return Ruling("answer", text, by=by)
+        if said.lower() == "e" and (ruling := await _edited(waiting, console, by)):
+            return ruling
+
+
+async def _edited(waiting: Waiting, console: Console, by: str) -> Ruling | None:
+    now = visible(json.dumps(waiting.call.args, ensure_ascii=False, default=str))
+    console.print(Text(say(f"Arguments now: {now}", f"当前参数：{now}"), "dim"), soft_wrap=True)
+    text = await line(console, say("New arguments as JSON: ", "新参数（JSON）："))
+    if not text or not text.strip():
+        return None
+    try:
+        return Ruling("edit", args=arguments(text), by=by)
+    except ConfigError as error:
+        console.print(Text(mine(str(error)), "red"), soft_wrap=True)
+        return None
+
+
+async def line(console: Console, prompt: str) -> str | None:
+    """The next line that is typed after the prompt, without what was typed before it; None at the end of input.
+
+    Waits in the event loop, so that Ctrl-C interrupts it.
+    """
+    with contextlib.suppress(NameError, OSError, ValueError, AttributeError):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    console.file.write(prompt)
+    console.file.flush()
+    loop, ready = asyncio.get_running_loop(), asyncio.Event()
+    try:
+        loop.add_reader(sys.stdin.fileno(), ready.set)
+    except (NotImplementedError, OSError):
+        return sys.stdin.readline() or None
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    return sys.stdin.readline() or None
+
+
+# ── what is typed ─────────────────────────────────────────────────────────────
+
+
+def arguments(text: str) -> dict[str, object]:
+    """A JSON object. Raises ConfigError."""
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ConfigError(both(f"the arguments are no JSON: {error}", f"参数不是有效的 JSON：{error}")) from error
+    if not isinstance(found, dict):
+        raise ConfigError(both(
+            f'the arguments are {text:.80}; wanted: a JSON object with a name for each, as in {{"path": "a.txt"}}',
+            f'参数为 {text:.80}；应为写明各参数名的 JSON 对象，例如 {{"path": "a.txt"}}',
+        ))  # fmt: skip
+    return found
+
+
+def seconds(text: str) -> float:
+    """How long "90", "90s", "10m", "2h", "1d" is. Raises ConfigError."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhd]?)\s*", text)
+    if found is None or float(found[1]) <= 0:
+        raise ConfigError(both(f"a time of {text!r}; wanted: as in 90s, 10m, 2h or 1d", f"时间为 {text!r}；应如 90s、10m、2h 或 1d"))
+    return float(found[1]) * UNITS[found[2] or "s"]
+
+
+def person() -> str:
+    """Who sits at the terminal."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""
+
+
+def until(expires: str | None) -> float | None:
+    """The Unix time until which a ruling holds that is given now."""
+    return None if expires is None else time.time() + seconds(expires)
+
+
+def listed(run: Run, waits: Sequence[Waiting], width: int = 80) -> Text:
+    """What waits in a run, for reading."""
+    head = Text.assemble((run.id[:8], "bold"), "  ", (visible(run.asked.question), "dim"), "\n")
+    return Text("\n").join([head, *(described(one, width) for one in waits)])

@@ -1,0 +1,219 @@
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+TOOLS = '''
+from pathlib import Path
+from tao import tool
+
+@tool(effects=("writes",))
+def pay(to: str, amount: int) -> str:
+    """Pay somebody."""
+    with Path("paid.txt").open("a") as file:
+        file.write(f"{to} {amount}\\n")
+    return f"paid {amount} to {to}"
+'''
+PAYS = 'Thought: I pay.\nAction: pay\nAction Input: {"to": "Bob", "amount": "5"}'
+DONE = "Thought: done.\nFinal Answer: It is paid."
+
+
+@pytest.fixture
+def home(tao, server):
+    (tao.home / "pay.py").write_text(TOOLS)
+    server.will(PAYS, DONE)
+    return tao.home
+
+
+def paid(home):
+    file = home / "paid.txt"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+@pytest.fixture
+def paused(tao, home):
+    """A run that waits; gives its id."""
+    done = tao("ask", "pay Bob 5", "--tools", "pay.py", "--json")
+    assert done.returncode == 4
+    return json.loads(done.stdout.splitlines()[0])["run"]
+
+
+class Screen:
+    """The command at a terminal."""
+
+    def __init__(self, tao, *args, **env):
+        self.main, side = pty.openpty()
+        command = [sys.executable, "-m", "tao", *args]
+        self.process = subprocess.Popen(
+            command, cwd=tao.home, env={**tao.env, "TERM": "xterm", **env}, stdin=side, stdout=side, stderr=side, start_new_session=True
+        )
+        os.close(side)
+        self.text = ""
+
+    def until(self, wanted, seconds=60):
+        """Read until this text comes; what came before it and has not been read."""
+        end = time.monotonic() + seconds
+        while wanted not in self.text:
+            assert time.monotonic() < end, self.text
+            if select.select([self.main], [], [], 0.5)[0]:
+                try:
+                    self.text += os.read(self.main, 65536).decode(errors="replace")
+                except OSError:
+                    break
+        before, _, self.text = self.text.partition(wanted)
+        return before
+
+    def type(self, text):
+        os.write(self.main, f"{text}\n".encode())
+
+    def end(self):
+        rest = self.until("\0", 60) if self.process.poll() is None else self.text
+        code = self.process.wait(60)
+        os.close(self.main)
+        return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", rest), code
+
+
+def test_away_from_a_terminal_the_run_waits_and_says_how_to_go_on(tao, home):
+    done = tao("ask", "pay Bob 5", "--tools", "pay.py")
+    assert (done.returncode, paid(home)) == (4, [])
+    assert "Note: waits for a person: pay may do more than look (writes)" in done.stdout
+    run = re.search(r"tao approve (\w{8})", done.stderr)[1]
+    for row in ("tool    │ pay (writes)", "why     │ pay may do more than look (writes)", 'to      │ "Bob"', "amount  │ 5", "read as │ amount: '5' → 5"):
+        assert row in done.stderr
+    listed = tao("approve", "--tools", "pay.py")
+    assert run in listed.stdout
+    assert 'to      │ "Bob"' in listed.stdout
+    assert "Rule on it: tao approve RUN" in listed.stderr
+    assert "waits" in tao("runs").stdout
+    assert f"waits for a person: `tao approve {run}`" in tao("resume", run, "--tools", "pay.py").stderr
+
+
+@pytest.mark.parametrize(("options", "did", "said"), [
+    (["--yes"], ["Bob 5"], "Observation: paid 5 to Bob"),
+    (["--edit", '{"to": "Bob", "amount": 2}'], ["Bob 2"], 'changed the arguments to {"to": "Bob", "amount": 2}'),
+    (["--reject", "too much"], [], "a person rejected this call and said: too much"),
+    (["--answer", "paid by hand"], [], "Observation: paid by hand"),
+])  # fmt: skip
+def test_a_ruling_is_recorded_and_the_run_goes_on(tao, home, paused, options, did, said):
+    done = tao("approve", paused, *options, "--tools", "pay.py")
+    assert said in done.stdout
+    assert "Final Answer: It is paid." in done.stdout
+    assert (done.returncode, paid(home)) == (0, did)
+    again = tao("approve", paused, *options, "--tools", "pay.py")
+    assert (again.returncode, paid(home)) == (1, did)
+    assert "nothing waits in run" in again.stderr
+
+
+def test_it_can_be_recorded_only_and_expires(tao, home, paused):
+    done = tao("approve", "--yes", "--no-resume", "--by", "Ann", "--expires", "1s", "--tools", "pay.py")
+    assert (done.returncode, done.stdout, paid(home)) == (0, "", [])
+    ruled = json.loads(tao("show", paused, "--json").stdout.splitlines()[-1])
+    assert (ruled["kind"], ruled["verdict"], ruled["by"], ruled["run"]) == ("ruled", "approve", "Ann", paused)
+    time.sleep(max(0.0, ruled["expires"] - time.time()) + 0.1)
+    late = tao("resume", paused, "--tools", "pay.py")
+    assert (late.returncode, paid(home)) == (4, [])
+    assert "the ruling on this call has expired; pay may do more than look" in late.stdout
+
+
+@pytest.mark.parametrize(("options", "said", "code"), [
+    (["--yes", "--reject", "x"], "give one of --yes, --reject, --edit, --answer", 2),
+    (["--edit", "[1]"], "wanted: a JSON object with a name for each", 2),
+    (["--edit", '{"to": "Bob", "amount": "many"}'], "the edited arguments do not fit", 1),
+    (["--yes", "--expires", "soon"], "a time of 'soon'; wanted: as in 90s, 10m, 2h or 1d", 2),
+    (["--yes", "--call", "9.9"], "nothing waits in run", 1),
+    (["--yes", "--hash", "0" * 16], "is not what was shown any more", 1),
+])  # fmt: skip
+def test_what_makes_no_sense_is_refused_and_nothing_runs(tao, home, paused, options, said, code):
+    done = tao("approve", paused, *options, "--tools", "pay.py")
+    assert said in done.stderr
+    assert (done.returncode, paid(home)) == (code, [])
+    assert tao("approve", paused, "--yes", "--tools", "pay.py").returncode == 0
+
+
+def test_rules_come_from_tao_toml(tao, home, server):
+    (home / "tao.toml").write_text('[[permissions.rules]]\nallow = ["pay"]\nwhere.amount = {at_most = 5}\n[[permissions.rules]]\ndeny = "pay"\nwhere.to = {one_of = ["Eve"]}\n')
+    assert tao("ask", "pay Bob 5", "--tools", "pay.py").returncode == 0
+    assert paid(home) == ["Bob 5"]
+    server.will(PAYS.replace("Bob", "Eve"), DONE)
+    done = tao("ask", "pay Eve 5", "--tools", "pay.py")
+    assert "pay was not run: it is not permitted with these arguments" in done.stdout
+    server.will(PAYS.replace('"5"', "6"), DONE)
+    done = tao("ask", "pay Bob 6", "--tools", "pay.py")
+    assert "it is allowed only where amount at_most=5" in done.stdout
+    assert (done.returncode, paid(home)) == (4, ["Bob 5"])
+
+
+# ── at a terminal ─────────────────────────────────────────────────────────────
+
+
+ASKED = "[Enter] later\r\n? "
+
+
+@pytest.mark.parametrize(("typed", "did", "said"), [
+    ([(ASKED, "y")], ["Bob 5"], "paid 5 to Bob"),
+    ([(ASKED, "n"), ("may be empty): ", "too much")], [], "said: too much"),
+    ([(ASKED, "e"), ("as JSON: ", '{"to": "Bob", "amount": 1}')], ["Bob 1"], "paid 1 to Bob"),
+    ([(ASKED, "e"), ("as JSON: ", "nonsense"), (ASKED, "y")], ["Bob 5"], "paid 5 to Bob"),
+    ([(ASKED, "e"), ("as JSON: ", '{"to": 3}'), (ASKED, "y")], ["Bob 5"], "paid 5 to Bob"),
+    ([(ASKED, "what?"), (ASKED, "y")], ["Bob 5"], "paid 5 to Bob"),
+    ([(ASKED, "a"), ("result: ", "paid by hand")], [], "paid by hand"),
+])  # fmt: skip
+def test_a_person_is_asked(tao, home, typed, did, said):
+    screen = Screen(tao, "ask", "pay Bob 5", "--tools", "pay.py")
+    assert '"Bob"' in screen.until("[y] run it")
+    for prompt, text in typed:
+        screen.until(prompt)
+        screen.type(text)
+    rest, code = screen.end()
+    assert said in rest
+    assert "It is paid." in rest
+    assert (code, paid(home)) == (0, did)
+
+
+def test_later_leaves_it_waiting_and_approve_asks_again(tao, home):
+    screen = Screen(tao, "ask", "pay Bob 5", "--tools", "pay.py")
+    screen.until("? ")
+    screen.type("")
+    rest, code = screen.end()
+    run = re.search(r"tao approve (\w{8})", rest)[1]
+    assert (code, paid(home)) == (4, [])
+    screen = Screen(tao, "approve", run, "--tools", "pay.py")
+    screen.until("? ")
+    screen.type("y")
+    assert screen.end()[1] == 0
+    assert paid(home) == ["Bob 5"]
+
+
+def test_ctrl_c_at_the_question_runs_nothing(tao, home):
+    screen = Screen(tao, "ask", "pay Bob 5", "--tools", "pay.py")
+    screen.until("? ")
+    screen.process.send_signal(signal.SIGINT)
+    assert screen.end()[1] == 130
+    assert paid(home) == []
+
+
+FORGED = "x\x1b[2K\x1b[1A\r? y\n  tool │ look (reads)\u202egnp.exe\u2028[y] run it" + " " * 150 + "tool │ harmless"
+
+
+def test_arguments_cannot_pose_as_the_question(tao, home, server):
+    server.will(f'Thought: \x1b[8mhidden\u202e.\nAction: pay\nAction Input: {json.dumps({"to": FORGED, "amount": 5})}', DONE)
+    screen = Screen(tao, "ask", "pay", "--tools", "pay.py", COLUMNS="80")
+    before = screen.until("This waits for you:")
+    shown = screen.until("[y] run it  [n] reject")
+    screen.type("")
+    screen.end()
+    for char in ("\x1b[8m", "\u202e", "\u2028"):
+        assert char not in before + shown
+    assert "\x1b[2K" not in shown
+    assert "\x1b[1A" not in shown
+    assert r"\u001b[2K" in shown
+    rows = [re.sub(r"\x1b\[[\d;]*m", "", row) for row in shown.replace("\r", "").split("\n")]
+    assert all(not row.strip() or " │ " in row[:16] for row in rows)
+    assert sum(row.startswith("  tool ") for row in rows) == 1
