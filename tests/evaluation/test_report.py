@@ -21,7 +21,7 @@ class Nesting(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
-        if tag not in {"meta"}:
+        if tag != "meta":
             self.open.append((tag, dict(attrs).get("class") or ""))
 
     def handle_startendtag(self, tag, attrs):

@@ -35,7 +35,8 @@ class Marks:
 
     def mark(self, kind: str, text: str) -> str:
         """The mark for this text."""
-        same = (kind, re.sub(r"[\s().+-]", "", text).lower() if kind in {"PHONE", "CARD", "ID"} else text.lower())
+        bare = re.sub(r"[\s()（）.+-]", "", text).upper() if kind in {"PHONE", "CARD", "ID"} else text.lower()
+        same = (kind, re.sub(r"^(?:00)?86(?=1\d{10}$)", "", bare))
         return self.known.setdefault(same, f"<{kind}_{1 + sum(one == kind for one, _ in self.known)}>")
 
 
@@ -50,7 +51,7 @@ def card_number(text: str) -> bool:
     """A bank card's number: 13 to 19 digits that pass Luhn's check (ISO/IEC 7812)."""
     digits = [int(digit) for digit in re.sub(r"\D", "", text)]
     total = sum(digit if place % 2 == 0 else (digit * 2 - 9 if digit > 4 else digit * 2) for place, digit in enumerate(reversed(digits)))
-    return 13 <= len(digits) <= 19 and total % 10 == 0 and len(set(digits)) > 2
+    return 13 <= len(digits) <= 19 and total % 10 == 0 and len(set(digits)) > 1
 
 
 def account_number(text: str) -> bool:

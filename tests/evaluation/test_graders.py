@@ -1,0 +1,127 @@
+"""Graders: what is right, what is not, and what cannot be graded."""
+
+import pytest
+
+from tao.errors import ConfigError
+from tao.evaluation.graders import GRADERS, check, grade, kind_of, normal
+from tao.evaluation.tasks import Task
+
+
+def task(grader, answer, question="?", **options):
+    return Task("t", question, answer, grader, options)
+
+
+RIGHT = {
+    "exact: case, width, white space, marks": ("exact", "Ｐaris", " paris. "),
+    "exact: one of several": ("exact", ["NYC", "New York"], "new  york"),
+    "exact: Chinese": ("exact", "北京", "“北京”。"),
+    "exact: number": ("exact", 42, "42"),
+    "em: articles and punctuation": ("em", "the Beatles", "Beatles!"),
+    "number: in words around it": ("number", 42, "It is 42."),
+    "number: the last one": ("number", 7, "3 + 4 = 7"),
+    "number: thousands": ("number", 1234567, "about 1,234,567 people"),
+    "number: 万": ("number", 5490000, "约 549 万"),
+    "number: percent": ("number", 0.05, "5%"),
+    "number: percent as said": ("number", "5%", "It rose by 5 %."),
+    "number: rounding": ("number", 3.14159, "3.1416"),
+    "number: negative": ("number", -3, "−3"),
+    "date: ISO": ("date", "2025-04-12", "That is 2025-04-12."),
+    "date: Chinese": ("date", "2025-04-12", "2025年4月12日"),
+    "date: English": ("date", "2025-04-12", "April 12th, 2025"),
+    "contains: alternatives": ("contains", "Paris|巴黎", "我在巴黎"),
+    "contains: alias": ("text", "Ann|Bob", "it was bob"),
+    "contains: thousands": ("contains", "1234", "1,234 items"),
+    "regex": ("regex", r"^A\d{5}$", "A10023"),
+    "unknown": ("unknown", None, "我找不到相关信息"),
+}
+WRONG = {
+    "exact": ("exact", "Paris", "Paris, France"),
+    "em: another": ("em", "a b", "b c"),
+    "number: another": ("number", 42, "43"),
+    "number: only part of it": ("number", 42, "42 or 43"),
+    "number: none": ("number", 42, "many"),
+    "date: another": ("date", "2025-04-12", "2025-04-13"),
+    "date: no year": ("date", "2025-04-12", "April 12"),
+    "contains: part of a number": ("contains", "12", "2012 and 125"),
+    "contains: nothing": ("contains", "x|y", "z"),
+    "regex": ("regex", r"^A\d{5}$", "it is A10023"),
+    "unknown": ("unknown", None, "It is 5."),
+    "no answer": ("exact", "x", None),
+    "empty": ("exact", "x", "  "),
+    "leaked call": ("number", 42, '{"name": "add", "arguments": {"a": 42}}'),
+    "leaked label": ("contains", "42", "Action: add\nAction Input: 42"),
+    "leaked markup": ("contains", "42", "<tool_call>42"),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right(name):
+    grader, answer, given = RIGHT[name]
+    assert grade(task(grader, answer), given).right
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong(name):
+    grader, answer, given = WRONG[name]
+    verdict = grade(task(grader, answer), given)
+    assert (verdict.right, verdict.score) == (False, 0.0)
+
+
+def test_numbers_of_the_question_do_not_count():
+    asked = task("number", 12, question="How many are 3 boxes of 4?")
+    assert grade(asked, "3 boxes of 4 are 12").right
+    assert grade(asked, "12, for 3 boxes of 4").right
+    assert not grade(asked, "4").right
+
+
+@pytest.mark.parametrize(("tolerance", "given", "right"), [(0.5, "41.6", True), (0.5, "41.4", False), ("10%", "45", True), ("10%", "47", False), (0, "42.001", False)])
+def test_tolerance(tolerance, given, right):
+    assert grade(task("number", 42, tolerance=tolerance), given).right == right
+
+
+def test_all_of_several():
+    assert grade(task("contains", ["a1", "b2"], all=True), "b2 and a1").right
+    verdict = grade(task("contains", ["a1", "b2"], all=True), "a1")
+    assert (verdict.right, verdict.why) == (False, "missing: b2")
+
+
+def test_a_json_schema():
+    pytest.importorskip("jsonschema", reason="the extra `eval` is not installed")
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}, "required": ["n"]}
+    asked = task("JSON schema", None, schema=schema)
+    assert grade(asked, '{"n": 3, "more": true}').right
+    assert grade(asked, 'Here:\n```json\n{"n": 3}\n```').right
+    assert grade(asked, '{"n": 0}').why == "$.n: 0 is less than the minimum of 1"
+    assert grade(asked, "n is 3").why.startswith("the answer is not JSON")
+    assert grade(task("json", {"type": "array"}), "[1]").right
+    with pytest.raises(ConfigError, match="a valid JSON schema"):
+        check(task("json_schema", None, schema={"type": "thing"}))
+    with pytest.raises(ConfigError, match="a JSON schema in `schema`"):
+        check(task("json_schema", "x"))
+
+
+@pytest.mark.parametrize(("one", "said"), [
+    (task("fuzzy", "x"), "unknown grader 'fuzzy'; there are: exact, em"),
+    (task("exact", None), "wants the right answer in `answer`"),
+    (task("number", "many"), "wants a number; it has 'many'"),
+    (task("date", "soon"), "wants a full date such as 2026-11-30; it has 'soon'"),
+    (task("regex", "("), "wants a regular expression"),
+    (task("regex", None), "wants a regular expression"),
+    (task("number", 4, tolerance="wide"), "wants a tolerance such as 0.5"),
+    (task("contains", ""), "wants a text, texts with"),
+])  # fmt: skip
+def test_what_can_never_be_graded_is_said_at_once(one, said):
+    with pytest.raises(ConfigError, match=said):
+        check(one)
+    with pytest.raises(ConfigError, match=r"[\u4e00-\u9fff]"):
+        check(one)
+
+
+def test_names():
+    assert kind_of(task("JSON-Schema", None)) == "json_schema"
+    assert kind_of(task("Exact Match", "x")) == "em"
+    assert set(GRADERS) <= {kind_of(task(name, "x")) for name in GRADERS}
+
+
+def test_the_normal_form_of_squad():
+    assert normal("The  Cat, a dog & an owl's") == "cat dog owls"
