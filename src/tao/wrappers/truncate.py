@@ -35,11 +35,12 @@ def read_more(lang: str = "en") -> ToolSpec:
 def truncate(act: Act, tokens: int = 1000) -> Act:
     """Show at most about `tokens` of an observation: its head and its tail, and between them how much is left out.
 
-    The whole text stays in the observation (`full`). Where the run offers `read_more`, its calls are answered here.
+    The whole text stays in the observation (`full`). Where the run offers `read_more`, or will once something is cut
+    (`Asked.later`), its calls are answered here.
     """
 
     async def capped(call: Call, run: Run) -> Observation:
-        if call.tool == READ_MORE and run.tool(READ_MORE) is not None:
+        if call.tool == READ_MORE and run.tool(READ_MORE) is not None and _offers(run):
             return _page(call, run, tokens)
         observation = await act(call, run)
         if len(observation.text) <= tokens or cost(observation.text) <= tokens:
@@ -47,6 +48,12 @@ def truncate(act: Act, tokens: int = 1000) -> Act:
         return _cut(observation, call, run, tokens)
 
     return capped
+
+
+def _offers(run: Run) -> bool:
+    """Whether the run offers `read_more`, now or later; not a tool of that name of the user's own."""
+    named = [spec for spec in (*run.asked.tools, *run.asked.later) if spec.name == READ_MORE]
+    return any(spec in (read_more("en"), read_more("zh")) for spec in named)
 
 
 def cost(text: str) -> float:
@@ -92,7 +99,7 @@ def _cut(observation: Observation, call: Call, run: Run, tokens: int) -> Observa
     left_out = len(observation.text) - len(head) - len(tail)
     count = len(pages(whole, tokens))
     more = ""
-    if run.tool(READ_MORE) is not None:
+    if _offers(run):
         more = say(
             run, f'; read it with {READ_MORE}: handle "{call.id}", page 1 to {count}', f"；用 {READ_MORE} 阅读：handle “{call.id}”，page 1 至 {count}",
         )
