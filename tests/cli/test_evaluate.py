@@ -52,6 +52,25 @@ def test_it_goes_on_where_it_was_killed(tao, server, tasks):
     assert len(server.bodies) == 5
 
 
+def test_it_goes_on_after_a_kill(tao, server):
+    (tao.home / "t.jsonl").write_text("".join(json.dumps({"id": n, "question": f"{n}?", "answer": "yes"}) + "\n" for n in range(12)))
+    server.will("Final Answer: yes")
+    server.pause = 0.05
+    process = tao.start("eval", "t.jsonl", "--out", "r.jsonl")
+    for line in process.stderr:
+        if line.startswith("3/12"):
+            break
+    process.kill()
+    process.communicate()
+    server.pause = 0.0
+    kept, before = len(outcomes(tao.home / "r.jsonl")), len(server.bodies)
+    done = tao("eval", "t.jsonl", "--out", "r.jsonl")
+    assert done.stdout.splitlines()[-1] == "12/12"
+    assert kept >= 3
+    assert len(server.bodies) - before == 12 - kept
+    assert sorted(int(it["task"]) for it in outcomes(tao.home / "r.jsonl")) == list(range(12))
+
+
 def test_results_of_other_settings_are_not_mixed(tao, server, tasks):
     tao("eval", tasks, "--out", "r.jsonl")
     done = tao("eval", tasks, "--out", "r.jsonl", "--max-steps", "3")

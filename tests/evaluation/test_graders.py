@@ -25,6 +25,8 @@ RIGHT = {
     "number: percent as said": ("number", "5%", "It rose by 5 %."),
     "number: rounding": ("number", 3.14159, "3.1416"),
     "number: negative": ("number", -3, "−3"),
+    "number: negative in Chinese": ("number", -5, "答案是-5。"),
+    "number: a span is no sign": ("number", 5, "3月-5月"),
     "date: ISO": ("date", "2025-04-12", "That is 2025-04-12."),
     "date: Chinese": ("date", "2025-04-12", "2025年4月12日"),
     "date: English": ("date", "2025-04-12", "April 12th, 2025"),

@@ -37,6 +37,8 @@ LEAKED = re.compile(
 )
 """A call, or a piece of the prompt, that ended up in an answer: whatever else it says, nobody would call it right."""
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
+_MINUS = re.compile(r"(?<!\d[\u4e00-\u9fff])(?<=[\u4e00-\u9fff])[-−－](?=\d)")
+"""A sign right behind a Chinese word (答案是-5), which is no span (3月-5月)."""
 _EDGES = string.punctuation + string.whitespace + "。，、；：！？“”‘’「」『』（）《》…·"
 
 
@@ -147,7 +149,7 @@ def _number(task: Task, answer: str) -> Grade:
     if not wanted:
         raise _unfit(task, "a number", "数字")
     asked = {value for number in numbers(task.question) for value in (number.value, number.scaled)}
-    told = numbers(answer)
+    told = numbers(_MINUS.sub(" -", answer))
     if not told and len(dates(answer)) == 0:
         return yes(False, "no number in the answer")  # noqa: FBT003
     new = [number for number in told if not {number.value, number.scaled} <= asked or any(_near(task, number, want) for want in wanted)]

@@ -135,7 +135,7 @@ def ticks(most: float, about: int = 4) -> list[float]:
 
 def bins(values: Sequence[float], about: int = 14) -> list[float]:
     """Round edges from 0 that hold all values."""
-    most = max(values) or 1.0
+    most = max(*values, 0.001)
     if not float(most).is_integer():
         most = math.nextafter(most, math.inf)
     edges = ticks(most, about)
