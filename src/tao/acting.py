@@ -8,6 +8,7 @@ from typing import Any, Literal
 from tao.errors import ConfigError, both
 from tao.messages import ToolSpec
 from tao.seams import Act
+from tao.stores.rates import SharedWindows
 from tao.tools.declare import Tool
 from tao.tools.registry import by_name, is_async, registry, validated
 from tao.wrappers.breaker import States, breaker
@@ -50,7 +51,8 @@ class Limits:
     `timeout` is in seconds (inf: none), for tools that say nothing else; `at_once` calls run together; of an observation
     `tokens` are shown. A tool is tried up to `attempts` times where that is harmless, taken away from a run after `strikes`
     failures (or the run handed to a person: `hand_over`), and left alone by all runs for `cool_down` seconds after `failures`
-    of them within `window` seconds. Rates count all tools together. `fence` marks the text of "strange" tools, which fetch
+    of them within `window` seconds. Rates count all tools together, in this process or
+    `rates_in` a place that several share ("redis://host:6379", extra `rates`). `fence` marks the text of "strange" tools, which fetch
     it from the network or are marked "untrusted", of "all" tools, or of "none".
     """
 
@@ -66,6 +68,7 @@ class Limits:
     rate: str = ""
     user_rate: str = ""
     tenant_rate: str = ""
+    rates_in: str = ""
     patience: float = 10.0
     fence: Literal["strange", "all", "none"] = "strange"
     tools: Mapping[str, ToolLimits] = field(default_factory=dict)
@@ -96,6 +99,7 @@ def acting(
     act = retry(act, idempotent=harmless, attempts=held.attempts, per_tool=_given(own, "attempts"))
     act = once(act, claims, repeatable=harmless)
     act = limits(act, held.at_once, per_tool=_given(own, "at_once"))
+    windows = windows or (SharedWindows(held.rates_in) if held.rates_in else None)
     act = rate_limit(act, _rates(held), windows, patience=held.patience)
     act = cache(act, _given(own, "cache"), everybody=[name for name, one in own.items() if one.cache_for == "everybody"])
     act = permitted(act) if permitted else act

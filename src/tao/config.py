@@ -74,6 +74,7 @@ class Calls(BaseModel):
     rate: str = Field(default="", description="how often tools are called, all together: 100/minute")
     user_rate: str = Field(default="", description="how often by one user")
     tenant_rate: str = Field(default="", description="how often for one tenant")
+    rates_in: str = Field(default="", description="where calls are counted: redis://host:6379; empty: in this process")
     patience: float = Field(default=10.0, ge=0, description="seconds that a call waits for its turn")
     fence: Literal["strange", "all", "none"] = Field(
         default="strange", description="whose text is marked as data: tools that fetch from outside, all, none",

@@ -26,6 +26,7 @@ IMPORT_BY_NAME = {
 ONE_HOME = {
     "xllamacpp": ("models/local.py",),
     "rjieba": ("tools/builtin/segment.py",),
+    "limits": ("stores/rates.py",),
     "jsonschema": ("evaluation/graders.py",),
     "aiohttp": ("models/", "tools/web/"),
     "yarl": ("tools/web/fetching.py",),
@@ -40,7 +41,7 @@ ONE_HOME = {
     "typer": ("cli/",),
 }
 """Third-party packages, and the only files or folders that may import them."""
-OPTIONAL = {"xllamacpp", "rjieba", "jsonschema", "ddgs", "trafilatura"}
+OPTIONAL = {"xllamacpp", "rjieba", "jsonschema", "limits", "ddgs", "trafilatura"}
 """Heavy packages that need not be installed: imported where they are first used."""
 
 
