@@ -17,7 +17,7 @@ from tao.run import args_hash
 from tao.testing import MemoryJournal, ScriptedModel, history
 from tao.tools.declare import declare
 from tao.tools.registry import registry, specs
-from tao.wrappers.approval import permitted
+from tao.wrappers.approval import Ruling, permitted
 from tao.wrappers.fence import EXPLAINED, marker
 from tao.wrappers.truncate import READ_MORE
 
@@ -367,3 +367,41 @@ async def test_no_more_than_so_many_at_once(at_once):
     assert sorted(one.text for one in seen(run)) == [str(n) for n in range(9)]
     assert run.answer == "done"
     assert most == at_once
+
+
+async def test_a_failing_tool_is_handed_to_a_person_where_that_is_set():
+    tries = []
+
+    def broken(n: int) -> str:
+        tries.append(n)
+        raise ValueError("no")
+
+    def scripted():
+        return Agent(model, [broken], dialect="react", limits=Limits(hand_over=True))
+
+    model = ScriptedModel(*(react("broken", n=str(n)) for n in range(3)), "Final Answer: ok")
+    run = await scripted().run("?")
+    assert (run.state, run.events[-1].reason, tries) == ("paused", "broken has failed 2 times", [0, 1])
+    run = await scripted().rule(run, "3.1", "answer", text="it is 7")
+    run = await scripted().resume(run)
+    assert (run.answer, seen(run)[-1].text, tries) == ("ok", "it is 7", [0, 1])
+
+
+@pytest.mark.parametrize("kind", ["approve", "answer", None])
+async def test_an_unknown_outcome_is_asked_at_once_where_somebody_is_there(kind):
+    done = []
+    tool = declare(lambda: done.append(1) or "paid", name="pay", effects="money")
+    journal = MemoryJournal()
+    questions = []
+
+    def approve(call, run):
+        questions.append(call.id)
+        return Ruling(kind, text="it was paid") if kind else None
+
+    agent = Agent(ScriptedModel(react("pay"), "Final Answer: ok"), [tool], dialect="react", journal=journal, permissions=ALL, approve=approve)
+    journal.claims.add(("run", "1.1", 0))  # an earlier process got so far
+    run = await agent.run("pay", id="run")
+    assert questions == ["1.1"]
+    assert len(done) == (kind == "approve")
+    assert [one.text for one in seen(run)] == {"approve": ["paid"], "answer": ["it was paid"], None: []}[kind]
+    assert run.state == ("ended" if kind else "paused")
