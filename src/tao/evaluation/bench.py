@@ -61,7 +61,7 @@ async def rollouts(
 
     async def work() -> None:
         for task, number in left:
-            run = await agent().run(task.question)
+            run = await agent().run(task.question, on_delta=lambda _: None)  # listened to, so that the first token has a time
             told(await assess(task, number, run, grading, price))
 
     try:
