@@ -12,7 +12,9 @@ from tao.evaluation.outcomes import Outcome
 from tao.evaluation.summary import Paired, Row
 from tao.evaluation.words import EFFECTS, MEASURES, POLICIES, SHORT, both_ways, figure
 
-COLUMNS = ("calls", "acts", "prompt", "cached", "completion", "cost", "first_token", "seconds", "misreads", "coercions", "stopped", "failed")
+COLUMNS = (
+    "calls", "acts", "prompt", "cached", "completion", "cost", "first_token", "seconds", "misreads", "coercions", "stopped", "failed",
+)  # fmt: skip
 
 
 def measured(rows: Sequence[Row]) -> RenderableType:
@@ -26,9 +28,8 @@ def measured(rows: Sequence[Row]) -> RenderableType:
             table.add_section()
         cells = [figure(name, getattr(row, name)) for name in shown]
         kind = say(*MEASURES["all"]) if last else row.kind
-        table.add_row(
-            kind, f"{row.right}/{row.rollouts}", f"{row.low * 100:.0f}–{row.high * 100:.0f}", *cells, style="bold" if last and len(rows) > 1 else ""
-        )
+        share = (f"{row.right}/{row.rollouts}", f"{row.low * 100:.0f}–{row.high * 100:.0f}")
+        table.add_row(kind, *share, *cells, style="bold" if last and len(rows) > 1 else "")
     parts: list[RenderableType] = [table]
     if whole.rollouts > whole.tasks:
         parts.append(Text(say(

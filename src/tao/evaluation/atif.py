@@ -36,10 +36,12 @@ def trajectory(run: Run, *, right: bool | None = None, score: float | None = Non
     outcome = {
         "reason": run.ended.reason if run.ended else run.state, "answer": run.answer, "reward": round(worth.total, 6), "right": right, "score": score,
     }  # fmt: skip
-    tools = [{"type": "function", "function": {"name": it.name, "description": it.description, "parameters": dict(it.parameters)}} for it in asked.tools]
+    told = [{"name": it.name, "description": it.description, "parameters": dict(it.parameters)} for it in asked.tools]
+    tools = [{"type": "function", "function": it} for it in told]
     agent = {"name": "tao", "version": __version__, "model_name": asked.model or None, "tool_definitions": tools or None}
     return _known({
-        "schema_version": SCHEMA, "session_id": run.id, "trajectory_id": run.id, "agent": _known({**agent, "extra": {"dialect": asked.dialect, "lang": asked.lang}}),
+        "schema_version": SCHEMA, "session_id": run.id, "trajectory_id": run.id,
+        "agent": _known({**agent, "extra": {"dialect": asked.dialect, "lang": asked.lang}}),
         "steps": steps, "final_metrics": _known({**totals, "total_steps": len(steps), "extra": _known(outcome)}),
     })  # fmt: skip
 
@@ -75,10 +77,9 @@ def _agent(event: Decided | Misread, run: Run, reply: Replied | None) -> dict[st
     if event.calls:
         seen = {it.call_id: it.observation for it in run.events if isinstance(it, Observed)}
         step["tool_calls"] = [{"tool_call_id": call.id, "function_name": call.tool, "arguments": dict(call.args)} for call in event.calls]
-        results = [
-            {"source_call_id": call.id, "content": seen[call.id].text, **({} if seen[call.id].ok else {"extra": {"error": seen[call.id].kind or "error"}})}
-            for call in event.calls if call.id in seen
-        ]  # fmt: skip
+        back = [(call.id, seen[call.id]) for call in event.calls if call.id in seen]
+        errors = {name: {} if it.ok else {"extra": {"error": it.kind or "error"}} for name, it in back}
+        results = [{"source_call_id": name, "content": it.text, **errors[name]} for name, it in back]
         step |= {"observation": {"results": results}} if results else {}
     if event.notes:
         step["extra"] = {"mended": list(event.notes)}

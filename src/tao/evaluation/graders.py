@@ -117,8 +117,9 @@ def _contains(task: Task, answer: str) -> Grade:
     if not options:
         raise _unfit(task, "a text, texts with | between, or a list of texts", "文本、以 | 分隔的文本，或文本列表")
     text = _flat(answer)
-    missing = [option for option in options if not re.search(rf"(?<![\d.]){re.escape(option)}(?!\d)" if option[0].isdigit() else re.escape(option), text)]
-    enough = not missing if task.options.get("all") else len(missing) < len(options)
+    forms = {option: rf"(?<![\d.]){re.escape(option)}(?!\d)" if option[0].isdigit() else re.escape(option) for option in options}
+    missing = [option for option, form in forms.items() if not re.search(form, text)]
+    enough = not missing if task.options.get("all") else len(missing) < len(forms)
     return yes(enough, "" if enough else f"missing: {', '.join(missing)}")
 
 

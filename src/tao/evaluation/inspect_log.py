@@ -37,7 +37,10 @@ def log(about: Mapping[str, Any], outcomes: Sequence[Outcome], name: str) -> dic
             "total_samples": len(outcomes), "completed_samples": len(outcomes),
             "scores": [{"name": SCORER, "scorer": SCORER, "scored_samples": len(outcomes), "metrics": metrics}],
         },
-        "stats": {"started_at": _time(began), "completed_at": _time(ended), "model_usage": _usage(model, [Run(it.run, it.events).usage for it in outcomes])},
+        "stats": {
+            "started_at": _time(began), "completed_at": _time(ended),
+            "model_usage": _usage(model, [Run(it.run, it.events).usage for it in outcomes]),
+        },
         "samples": [_sample(it, model) for it in outcomes],
     }  # fmt: skip
 
@@ -64,8 +67,9 @@ def _message(message: Mapping[str, Any], place: int, model: str) -> dict[str, An
     """A message of our chat form as Inspect writes it: calls flat, with their arguments as an object."""
     made: dict[str, Any] = {"id": str(place), "role": message["role"], "content": message.get("content") or ""}
     if calls := message.get("tool_calls"):
+        named = [(call["id"], call["function"]) for call in calls]
         made["tool_calls"] = [
-            {"id": call["id"], "function": call["function"]["name"], "arguments": json.loads(call["function"]["arguments"]), "type": "function"} for call in calls
+            {"id": name, "function": it["name"], "arguments": json.loads(it["arguments"]), "type": "function"} for name, it in named
         ]
     if message["role"] == "assistant":
         made |= {"model": model, "source": "generate"}
@@ -78,7 +82,8 @@ def _usage(model: str, usages: Sequence[Usage]) -> dict[str, Any]:
     prompt, completion, cached = (sum(getattr(it, name) or 0 for it in usages) for name in ("prompt", "completion", "cached"))
     if not prompt and not completion:
         return {}
-    return {model: {"input_tokens": prompt - cached, "output_tokens": completion, "total_tokens": prompt + completion, "input_tokens_cache_read": cached}}
+    counts = {"input_tokens": prompt - cached, "output_tokens": completion, "input_tokens_cache_read": cached}
+    return {model: {**counts, "total_tokens": prompt + completion}}
 
 
 def _time(at: float) -> str:

@@ -12,9 +12,8 @@ Words = tuple[str, str]
 def text(x: float, y: float, words: Words, *, anchor: str = "start", style: str = "") -> str:
     """A label in both languages; the page shows one. Where both are the same there is but one."""
     shown = [("", words[0])] if words[0] == words[1] else [("en", words[0]), ("zh", words[1])]
-    return "".join(
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{" ".join(filter(None, (lang, style)))}">{escape(said)}</text>' for lang, said in shown
-    )
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return "".join(f'<text {place} class="{f"{lang} {style}".strip()}">{escape(said)}</text>' for lang, said in shown)
 
 
 def number(x: float, y: float, said: str, *, anchor: str = "middle", style: str = "dim") -> str:

@@ -106,15 +106,17 @@ def value_without(value: Any, marks: Marks, *, numbers: bool = False) -> Any:
     if isinstance(value, str):
         return text_without(value, marks)
     if isinstance(value, Mapping):
-        return {
-            key: item if key in KEPT and not numbers else value_without(item, marks, numbers=numbers or key in {"args", "data"}) for key, item in value.items()
-        }
+        return {key: item if key in KEPT and not numbers else _inside(key, item, marks, numbers=numbers) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [value_without(item, marks, numbers=numbers) for item in value]
     if numbers and isinstance(value, int) and not isinstance(value, bool) and value > 10**9:
         told = text_without(str(value), marks)
         return value if told == str(value) else told
     return value
+
+
+def _inside(key: str, item: Any, marks: Marks, *, numbers: bool) -> Any:
+    return value_without(item, marks, numbers=numbers or key in {"args", "data"})
 
 
 def redacted(run: Run, counts: Counter[str] | None = None) -> Run:

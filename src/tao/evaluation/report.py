@@ -16,7 +16,10 @@ from tao.messages import Call
 
 LONGEST = 1500
 """Characters of an observation or thought that are shown."""
-COLUMNS = ("calls", "acts", "prompt", "cached", "completion", "cost", "first_token", "seconds", "slow", "misreads", "coercions", "failed_acts", "stopped", "failed")
+COLUMNS = (
+    "calls", "acts", "prompt", "cached", "completion", "cost", "first_token", "seconds", "slow", "misreads", "coercions", "failed_acts",
+    "stopped", "failed",
+)  # fmt: skip
 
 
 def page(about: Mapping[str, Any], outcomes: Sequence[Outcome], *, name: str = "", day: str = "", lang: str = "en") -> str:
@@ -41,11 +44,14 @@ def page(about: Mapping[str, Any], outcomes: Sequence[Outcome], *, name: str = "
 
 def say(english: str, chinese: str) -> str:
     """A text in both languages; the page shows one."""
-    return escape(english) if english == chinese else f'<span class="en">{escape(english)}</span><span class="zh">{escape(chinese)}</span>'
+    if english == chinese:
+        return escape(english)
+    return f'<span class="en">{escape(english)}</span><span class="zh">{escape(chinese)}</span>'
 
 
 def _head(about: Mapping[str, Any], whole: Row, name: str, day: str) -> str:
-    told = [say(f"{whole.tasks} tasks", f"{whole.tasks} 个任务"), say(f"{whole.rollouts} rollouts", f"{whole.rollouts} 次运行"), *([escape(day)] if day else [])]
+    told = [say(f"{whole.tasks} tasks", f"{whole.tasks} 个任务"), say(f"{whole.rollouts} rollouts", f"{whole.rollouts} 次运行")]
+    told += [escape(day)] if day else []
     told += [say(f"{word}: {about[key]}", f"{chinese}：{about[key]}") for key, word, chinese in (
         ("dialect", "dialect", "格式"), ("max_steps", "steps at most", "步数上限"), ("version", "tao", "tao 版本"),
     ) if about.get(key) is not None]  # fmt: skip
@@ -61,7 +67,8 @@ def _figures(whole: Row) -> str:
     tiles = [rate]
     if whole.rollouts > whole.tasks:
         tiles.append(
-            f"<div class=tile><b>{whole.every:.1%}</b><span>{say(*MEASURES['every'])}</span><small>{say(*MEASURES['any'])} {whole.any:.1%}</small></div>"
+            f"<div class=tile><b>{whole.every:.1%}</b><span>{say(*MEASURES['every'])}</span>"
+            f"<small>{say(*MEASURES['any'])} {whole.any:.1%}</small></div>"
         )
     for name in ("calls", "prompt", "completion", "seconds", "first_token", "cost"):
         if (value := getattr(whole, name)) is not None:
@@ -75,7 +82,8 @@ def _figures(whole: Row) -> str:
 
 def _plots(table: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
     title = ("Success by kind, with 95 % intervals", "各类别成功率及 95% 区间")
-    lines = [((row.kind, row.kind) if row is not table[-1] else MEASURES["all"], row.rate, row.low, row.high, f"{row.right}/{row.rollouts}") for row in table]
+    labels = [*((row.kind, row.kind) for row in table[:-1]), MEASURES["all"]]
+    lines = [(name, row.rate, row.low, row.high, f"{row.right}/{row.rollouts}") for name, row in zip(labels, table, strict=True)]
     shown = [(title, plots.whiskers(lines, title))]
     calls = sorted({it.calls for it in outcomes})
     if calls:
@@ -84,7 +92,8 @@ def _plots(table: Sequence[Row], outcomes: Sequence[Outcome]) -> str:
         every = range(calls[0], calls[-1] + 1) if calls[-1] - calls[0] < 30 else calls
         shown.append((title, plots.columns([(n, counts[n, True], counts[n, False]) for n in every], title, MEASURES["calls"])))
     for name, title in (("tokens", ("Rollouts by tokens", "按词元数统计的运行")), ("seconds", ("Rollouts by time", "按用时统计的运行"))):
-        good, bad = ([value for it in outcomes if it.right is right and (value := _measure(it, name)) is not None] for right in (True, False))
+        known = [(it.right, value) for it in outcomes if (value := _measure(it, name)) is not None]
+        good, bad = ([value for solved, value in known if solved is right] for right in (True, False))
         unit = ("prompt + completion tokens", "提示 + 生成词元") if name == "tokens" else MEASURES["seconds"]
         if good or bad:
             shown.append((title, plots.histogram(good, bad, title, unit)))
@@ -110,7 +119,8 @@ def _table(table: Sequence[Row]) -> str:
     body = []
     for row in table:
         kind = say(*MEASURES["all"]) if row is table[-1] else escape(row.kind)
-        cells = [kind, f"{row.right}/{row.rollouts}", f"{row.rate:.1%}", f"{row.low:.0%} – {row.high:.0%}", *(figure(name, getattr(row, name)) for name in shown)]
+        cells = [kind, f"{row.right}/{row.rollouts}", f"{row.rate:.1%}", f"{row.low:.0%} – {row.high:.0%}"]
+        cells += [figure(name, getattr(row, name)) for name in shown]
         body.append(f"<tr{' class=sum' if row is table[-1] else ''}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
 
@@ -124,8 +134,8 @@ def _task(group: Sequence[Outcome]) -> str:
     mark = "good" if solved == len(group) else "bad" if solved == 0 else "some"
     count = f" {solved}/{len(group)}" if len(group) > 1 else ""
     return (
-        f'<details class="task {mark}"><summary><i></i><code>{escape(first.task)}</code>{count}<span class=q>{escape(first.question)}</span>'
-        f"<span class=dim>{escape(first.kind)}</span></summary>{''.join(map(_rollout, group))}</details>"
+        f'<details class="task {mark}"><summary><i></i><code>{escape(first.task)}</code>{count}'
+        f"<span class=q>{escape(first.question)}</span><span class=dim>{escape(first.kind)}</span></summary>{''.join(map(_rollout, group))}</details>"
     )
 
 

@@ -74,7 +74,8 @@ def add(file: TextIO, it: Outcome) -> None:
 
 def _agree(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
     """What decides the results must be the same."""
-    differ = [name for name, value in new.items() if name != "version" and json.loads(json.dumps(value, ensure_ascii=False, default=str)) != old.get(name)]
+    plain = json.loads(json.dumps(new, ensure_ascii=False, default=str))
+    differ = [name for name, value in plain.items() if name != "version" and value != old.get(name)]
     if differ:
         told = "; ".join(f"{name}: {old.get(name)!r:.60} → {new[name]!r:.60}" for name in differ)
         raise ConfigError(both(

@@ -64,4 +64,5 @@ def figure(name: str, value: float | None) -> str:
         return f"{value:,.0f}"
     if name in {"misreads", "coercions", "failed_acts", "stopped", "failed", "tasks"}:
         return f"{value:,.0f}" if value == int(value) else f"{value:.2f}"
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}" if value >= 10 else f"{value:.2f}" if name in {"seconds", "first_token", "slow"} else f"{value:.1f}"
+    digits = 0 if value >= 1000 else 2 if value < 10 and name in {"seconds", "first_token", "slow"} else 1
+    return f"{value:,.{digits}f}"
