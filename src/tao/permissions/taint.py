@@ -14,7 +14,7 @@ from tao.messages import Call
 from tao.permissions.effects import UNTRUSTED
 from tao.run import Run
 
-STRETCH, STRETCH_WIDE = 12, 6
+STRETCH, STRETCH_WIDE = 12, 4
 """Characters that a value must share with a text to rest on it, letters and digits counted; Chinese ones say more each."""
 SHORTEST, SHORTEST_WIDE = 3, 2
 """A value with fewer is too common to say where it comes from."""
@@ -90,6 +90,8 @@ def _rests(value: str, source: str, said: str, words: str) -> bool:
     if len(bare) < (SHORTEST_WIDE if wide else SHORTEST) or _is_said(value, bare, said, words, wide=wide):
         return False
     stretch = min(len(bare), STRETCH_WIDE if wide else STRETCH)
+    if len(bare) == stretch:
+        return bare in source
     step = 1 if len(bare) <= LONGEST else stretch // 2
     pieces = (bare[at : at + stretch] for at in range(0, len(bare) - stretch + 1, step))
     return any(piece in source and piece not in said for piece in pieces)
