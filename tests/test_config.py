@@ -149,3 +149,40 @@ def test_a_slip_of_the_pen_in_those_tables_is_named(alone):
         "设置 'calls.tools.other' 的值为 5（tao.toml）；应为：表",
     ):
         assert text in str(raised.value)
+
+
+# ── permissions ───────────────────────────────────────────────────────────────
+
+
+def test_rules_of_both_files_count_together(alone):
+    home = alone / "home" / ".config" / "tao"
+    home.mkdir(parents=True)
+    (home / "tao.toml").write_text('[[permissions.rules]]\ndeny = "rm_*"\n')
+    assert [rule.verdict for rule in load().permissions.rules] == ["deny"]
+    (alone / "tao.toml").write_text('[[permissions.rules]]\nallow = ["write"]\nwhere.path = {under = "/data"}\nroles = "clerk"\n')
+    deny, allow = load().permissions.rules
+    assert (deny.tools, allow.tools, allow.where, allow.roles) == (("rm_*",), ("write",), {"path": {"under": "/data"}}, ("clerk",))
+    assert load({"model": "m"}).permissions.rules == (deny, allow)
+
+
+def test_rules_may_come_from_the_environment(monkeypatch):
+    monkeypatch.setenv("TAO_PERMISSIONS__RULES", '[{"ask": "*"}]')
+    assert [rule.verdict for rule in load().permissions.rules] == ["ask"]
+    monkeypatch.setenv("TAO_PERMISSIONS__RULES", '[{"ask": 3}]')
+    with pytest.raises(ConfigError, match="TAO_PERMISSIONS__RULES, permissions rule 1, ask: got 3; wanted: a list of names"):
+        load()
+
+
+@pytest.mark.parametrize(("text", "english", "chinese"), [
+    ('[[permissions.rules]]\nallow = "x"\n[[permissions.rules]]\nallow = "y"\nwhere.path = {unter = "/"}\n',
+     "tao.toml, permissions rule 2, where.path.unter: there is no such constraint", "tao.toml，第 2 条权限规则，where.path.unter：没有这种约束"),
+    ("[permissions]\nrule = 1\n", "there is no setting 'permissions.rule' (tao.toml); did you mean 'rules'?", "是否想写 'rules'"),
+    ("permissions = 3\n", "setting 'permissions' is 3 (tao.toml); wanted: a table", "应为：表"),
+    ("[permissions]\nrules = 3\n", "tao.toml: permissions.rules is 3; wanted: tables [[permissions.rules]]", "应为 [[permissions.rules]] 表"),
+])  # fmt: skip
+def test_a_bad_rule_names_its_file(alone, text, english, chinese):
+    (alone / "tao.toml").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load()
+    assert english in str(caught.value)
+    assert chinese in str(caught.value)

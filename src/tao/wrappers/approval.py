@@ -99,7 +99,7 @@ def asking(act: Act, approve: Approve, record: Record, *, shown: Callable[[Call,
             try:
                 return await act(call, run)
             except Pause as pause:
-                if pause.call_id != call.id or pause.reason in heard:
+                if pause.call_id not in {call.id, None} or pause.reason in heard:
                     raise
                 answer = approve(shown(call, run), run)
                 ruling = await answer if inspect.isawaitable(answer) else answer
