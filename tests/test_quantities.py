@@ -222,3 +222,8 @@ def test_rounding():
     assert not same(1e22, 1e22 + 1e10)
     assert not follows(2.0, [1e16])
     assert not follows(7.5, [0.0])
+
+
+@pytest.mark.parametrize("text", ["What is 17*23+5.", "It is 17*23+5. Then more.", "17*23+5", "算17*23+5。"])
+def test_a_full_stop_is_no_part_of_a_sum(text):
+    assert expressions(text) == ("17*23+5",)

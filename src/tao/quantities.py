@@ -140,7 +140,7 @@ def shape(code: str) -> str:
     return re.sub(r"[a-z]", "a", re.sub(r"[A-Z]", "A", re.sub(r"\d", "9", code)))
 
 
-_EXPRESSION = re.compile(r"(?<![A-Za-z0-9_.])[(]*\d[\d.]*(?:\s*[-+*/^]\s*[(]*\s*\d[\d.]*\s*[)]*){1,20}(?![A-Za-z0-9_])")
+_EXPRESSION = re.compile(r"(?<![A-Za-z0-9_.])[(]*\d+(?:\.\d+)?(?:\s*[-+*/^]\s*[(]*\s*\d+(?:\.\d+)?\s*[)]*){1,20}(?![A-Za-z0-9_]|\.\d)")
 
 
 def expressions(text: str) -> tuple[str, ...]:

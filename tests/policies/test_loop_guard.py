@@ -89,7 +89,7 @@ def test_after_the_warning_another_name_that_was_found_is_enough():
 
 @pytest.mark.parametrize(("question", "query", "seen"), [
     ("When does the train to Leeds leave?", "departures leeds", "York 14:35\nHull 15:10"), ("杭州的火车什么时候开？", "杭州 火车", "上海 14:35"), ("有名的青岚山在哪里？", "青岚山", "白石山在北边"), ("“Salt Road”还有几本？", "salt", "Grey Gull: 3"),
-    ("Who wrote Grey Gull?", "gull author", "nothing"),
+    ("Who wrote Grey Gull?", "gull author", "nothing"), ("How much higher is Mount Orvik than Mount Serston?", "mount serston", "The road is open."),
 ])  # fmt: skip
 @pytest.mark.parametrize(("lang", "words"), [("en", "Look with other words"), ("zh", "换个说法再查")])
 def test_what_came_back_is_about_something_else(question, query, seen, lang, words):
@@ -101,6 +101,7 @@ def test_what_came_back_is_about_something_else(question, query, seen, lang, wor
 
 
 @pytest.mark.parametrize(("question", "query", "seen"), [
+    ("How much higher is Mount Orvik than Mount Serston?", "height of Mount Orvik", "Mount Orvik is 5838 metres high."), ("Is Lake Como larger than Lake Garda?", "lake como", "Lake Como: 146 km2"),
     ("When does the train to Leeds leave?", "departures", "York 14:35"), ("What is 17 * 23?", "17 * 23", "391"), ("今天多少度？", "今天", "11℃"), ("How warm is it in Oslo?", "Oslo", "OSLO: -4 °C"),
     ("《盐路》还有几本？", "盐路", "《盐路》：3本"), ("杭州的火车什么时候开？", "杭州 火车", "杭州 14:35"), ("挪威的人口是多少？", "挪威 人口", "挪威有548万居民"), ("how many lamps are left?", "lamps", "0"), ("Who wrote Grey Gull?", "a", "nothing"),
 ])  # fmt: skip

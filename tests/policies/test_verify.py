@@ -4,7 +4,7 @@ import pytest
 
 from tao.events import Decided, Nudged, Replied
 from tao.messages import Observation, Reply
-from tao.policies.verify import refuses, verify
+from tao.policies.verify import refuses, slipped, verify
 from tao.testing import did, history, spec
 
 TOOLS = [spec("search", query="string"), spec("calculate", expression="string")]
@@ -159,3 +159,18 @@ def test_each_objection_speaks_the_language_of_the_run(lang, question, answer):
     nudge = verify(answered(question, answer, lang=lang))
     for text in (nudge.text, nudge.lead):
         assert any("\u4e00" <= char <= "\u9fff" for char in text) == (lang == "zh")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(("thought", "sum_", "slip"), [
+    ("315+354=669", "60 + 590", "315+354"), ("Both: 315 + 354.", "60 + 590", "315 + 354"), ("Both: 315 + 354.", "315 + 354", None), ("Both: 315 + 354.", "354 + 315 + 0", None),
+    ("The sum, 315 and 354.", "60 + 590", None), ("The sum is 400 + 500.", "60 + 590", None), ("It is 669 * 2.", "(315 + 354) * 2", None), ("It is 669 * 2.", "60 * 2", "669 * 2"),
+])  # fmt: skip
+def test_the_sum_that_was_meant_is_the_sum_that_is_done(lang, thought, sum_, slip):
+    found = did(1, "search", "A sells for 315 with 60 people; B for 354 with 590; 2 firms", query="A B")
+    step, seen = did(2, "calculate", "650", thought=thought, expression=sum_)
+    run = history("How much do A and B sell?", *found, step, seen, Replied(Reply("650")), Decided(answer="650"), tools=TOOLS, lang=lang)
+    assert slipped(run, "650") == (slip and {"expression": slip})
+    if slip:
+        assert slip in verify(run).lead
+        assert not verify(run).may_answer

@@ -312,17 +312,21 @@ def terms(have: Known, question: str) -> Iterable[str]:
     Where a number has a unit word it is worked in (526 million → 526000000), unless the question asks in that unit.
     """
     listed: dict[str, None] = {}
+    asked = numbers(question)
+    applied = any(number.unit in PERCENT for number in asked)
     timeless = not re.search(r"years?\b|\bold\b|\bage\b|since|年|岁|多久", re.sub(r"\d{4}\s*年", "", question), re.IGNORECASE)
     for number in have.numbers:
-        if timeless and year(number) and number in numbers(question):
+        if timeless and year(number) and number in asked:
             continue
-        if number.unit in PERCENT:
-            values = [number.value, number.scaled, 1 - number.scaled, 1 + number.scaled]
+        if number.unit in PERCENT:  # one that the question gives is to be applied, not counted in hundredths
+            values = [number.scaled, 1 - number.scaled, 1 + number.scaled]
+            values = values if number in asked else [number.value, *values]
         else:
             values = [number.value if not number.unit or _says(question, number.unit) else number.scaled]
         listed |= dict.fromkeys(plain(value) if value >= 0 else f"({plain(value)})" for value in values if abs(value) < LARGEST)
     listed |= dict.fromkeys(plain(word) for word in number_words(have.text))
-    return listed | dict.fromkeys(plain(constant) for constant, words in CONSTANTS if re.search(words, question, re.IGNORECASE))
+    constants = (constant for constant, words in CONSTANTS if not (constant == 100 and applied) and re.search(words, question, re.IGNORECASE))
+    return listed | dict.fromkeys(map(plain, constants))
 
 
 def _says(question: str, unit: str) -> bool:

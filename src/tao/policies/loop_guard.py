@@ -1,5 +1,7 @@
 """Going in circles: the same call again, or nothing new from the same tool again."""
 
+from collections.abc import Iterable
+
 from tao.events import Nudged
 from tao.facts import mentions, names, subjects
 from tao.messages import Call
@@ -30,7 +32,7 @@ def empty_handed(run: Run) -> Nudged | None:
     told = [observation.text for _, observation in run.observed if observation.ok]
     warned = any(nudge.by == "empty_handed" for nudge in run.all(Nudged))
     for name in subjects(run.asked.question):
-        if mentions(told, name) or not _about(call, name):
+        if mentions(told, name) or not _about(call, name, asked):
             continue
         if warned and not any(mentions([seen.text], other) for other in asked):
             return Nudged(say(lang, "lost", name=name), "empty_handed", may_call=False, lead=say(lang, "lost.lead", name=name))
@@ -39,7 +41,9 @@ def empty_handed(run: Run) -> Nudged | None:
     return None
 
 
-def _about(call: Call, name: str) -> bool:
-    """Whether the call asks about the name, or about one word of it."""
+def _about(call: Call, name: str, asked: Iterable[str]) -> bool:
+    """Whether the call asks about the name, or about a word of it that no other name shares (the Mount of two mountains says nothing)."""
     args = canonical(call.args).lower()
-    return any(word in args for word in name.lower().split() if len(word) > 1)
+    shared = {word for other in asked if other != name for word in other.lower().split()}
+    own = [word for word in name.lower().split() if len(word) > 1 and word not in shared]
+    return any(word in args for word in own) if own else name.lower() in args

@@ -6,11 +6,11 @@ the question left out, a result worked out in the head, an answer about somethin
 
 import re
 
-from tao.events import Nudged
+from tao.events import Decided, Nudged
 from tao.facts import known, mentions, missing, names, paired, subjects, year
 from tao.messages import Observation
 from tao.policies.texts import say
-from tao.quantities import Number, dates, follows, number_words, numbers, same
+from tao.quantities import Number, dates, expressions, follows, number_words, numbers, same
 from tao.run import Run, canonical
 
 REFUSAL = re.compile(
@@ -32,7 +32,7 @@ def verify(run: Run) -> Nudged | None:
     if answer is None or not run.asked.tools:
         return None
     raised = {nudge.by for nudge in run.all(Nudged)}
-    for check in (unsearched, uncovered, uncompared, overlooked, unused, unmentioned, ungrounded):
+    for check in (unsearched, uncovered, uncompared, overlooked, slipped, unused, unmentioned, ungrounded):
         name = check.__name__
         if name not in raised and (values := check(run, answer)) is not None:
             return _objection(run.asked.lang, name, values)
@@ -98,6 +98,23 @@ def overlooked(run: Run, answer: str) -> dict[str, str] | None:
 def _bare(seen: Observation) -> bool:
     """Whether the observation is a value and no words."""
     return seen.ok and not re.search(r"[A-Za-z\u4e00-\u9fff]{3,}", seen.text)
+
+
+def slipped(run: Run, answer: str) -> dict[str, str] | None:
+    """A step said which sum of known numbers it would do, did another, and nobody did it later."""
+    if refuses(answer):
+        return None
+    have = known(run).values
+    done = [{n.value for part in expressions(canonical(call.args)) for n in numbers(part)} for call, _ in run.observed]
+    for step in run.all(Decided):
+        if not any(expressions(canonical(call.args)) for call in step.calls):
+            continue
+        for planned in expressions(step.thought):
+            parts = {n.value for n in numbers(planned)}
+            grounded = len(parts) > 1 and all(follows(value, have) for value in parts)
+            if grounded and not any(all(follows(value, made) for value in parts) for made in done if made):
+                return {"expression": planned}
+    return None
 
 
 def unused(run: Run, answer: str) -> dict[str, str] | None:
