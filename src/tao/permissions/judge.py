@@ -9,7 +9,7 @@ from tao.messages import Call
 from tao.permissions.constraints import every, holds
 from tao.permissions.effects import looks, say
 from tao.permissions.rules import Rule
-from tao.permissions.taint import rests_on
+from tao.permissions.taint import leads_out, rests_on
 from tao.run import Run
 
 Verdict = Literal["allow", "ask", "deny"]
@@ -43,10 +43,10 @@ def judge(call: Call, run: Run, rules: Sequence[Rule] = ()) -> Judgement:
         if rule := next((rule for rule in fitting if rule.verdict == verdict), None):
             return Judgement(verdict, _reason(rule, run), rule)
     if allows := [rule for rule in fitting if rule.verdict == "allow"]:
-        return _unless_tainted(allows, call, run, looking=looks(effects))
+        return _unless_tainted(allows, call, run, effects)
     if bound := next((rule for rule in named if rule.verdict == "allow"), None):
         return Judgement("ask", _bounds(bound, run), bound)
-    return ALLOWED if looks(effects) else Judgement("ask", _effects(call, effects, run))
+    return _unless_tainted([], call, run, effects) if looks(effects) else Judgement("ask", _effects(call, effects, run))
 
 
 def applies(rule: Rule, call: Call, run: Run) -> bool:
@@ -80,17 +80,22 @@ def values(args: Mapping[str, Any], name: str) -> list[Any]:
     return found
 
 
-def _unless_tainted(allows: list[Rule], call: Call, run: Run, *, looking: bool) -> Judgement:
-    open_one = next((rule for rule in allows if rule.tainted), None)
-    origin = None if looking or open_one else rests_on(call, run)
-    if origin is None:
-        return Judgement("allow", "", open_one or allows[0])
-    parameter, tool = origin
-    reason = say(
-        run, f'"{parameter}" rests on what {tool} brought back, not on what was asked',
-        f"“{parameter}”来自 {tool} 取回的内容，而不是问题本身",
-    )
-    return Judgement("ask", reason, allows[0])
+def _unless_tainted(allows: list[Rule], call: Call, run: Run, effects: tuple[str, ...]) -> Judgement:
+    """Allowed, unless strangers' text decides what is changed, or where to what the run knows is sent."""
+    rule = next((rule for rule in allows if rule.tainted), allows[0] if allows else None)
+    looking = looks(effects)
+    if (rule is not None and rule.tainted) or (looking and "network" not in effects):
+        return Judgement("allow", "", rule) if rule else ALLOWED
+    if looking and (origin := leads_out(call, run)):
+        return Judgement("ask", say(
+            run, f'"{origin[0]}" is no link that {origin[1]} brought back, but made up on a host that stands there',
+            f"“{origin[0]}”并不是 {origin[1]} 取回的链接，而是在其中出现的主机上自行拼出的地址",
+        ), rule)  # fmt: skip
+    if not looking and (origin := rests_on(call, run)):
+        return Judgement("ask", say(
+            run, f'"{origin[0]}" rests on what {origin[1]} brought back, not on what was asked', f"“{origin[0]}”来自 {origin[1]} 取回的内容，而不是问题本身",
+        ), rule)  # fmt: skip
+    return Judgement("allow", "", rule) if rule else ALLOWED
 
 
 # ── saying why ────────────────────────────────────────────────────────────────

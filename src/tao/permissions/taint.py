@@ -21,6 +21,8 @@ SHORTEST, SHORTEST_WIDE = 3, 2
 LONGEST = 4_000
 """Longer values are looked at with gaps."""
 
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?P<user>[^/@\s]*@)?(?:www\.)?(?P<host>[^\s/?#:@\[\]]+\.[^\s/?#:@.]{2,}|\[[0-9a-f:.]+\]|(?:\d+\.){3}\d+)\.?"
+                      r"(?P<rest>(?::\d+)?(?:[/?#].*)?)", re.IGNORECASE | re.DOTALL)  # fmt: skip
 _WORD = re.compile(r"[^\W_]+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
@@ -29,6 +31,24 @@ def rests_on(call: Call, run: Run) -> tuple[str, str] | None:
     """The parameter and the tool whose text its value comes from; None where every value is the person's or the model's own."""
     sources = _untrusted(call, run)
     return _source(call, sources, _said(run)) if sources else None
+
+
+def leads_out(call: Call, run: Run) -> tuple[str, str] | None:
+    """The parameter whose address was made up on a host that strangers' text names, and the tool that brought the text.
+
+    An address that stands in the text as a whole is a link like any other. One that says more than the text did could
+    carry out what the run knows ("https://host/?" and a secret). A host that the person named is the person's choice.
+    """
+    found = [(name, match) for name, value in call.args.items() for text in leaves(value) if (match := _ADDRESS.fullmatch(text.strip()))]
+    sources = _untrusted(call, run) if found else []
+    said = squeeze(_said(run)) if sources else ""
+    for name, match in found:
+        host = match["host"]
+        domain, whole = squeeze(".".join(host.split(".")[-2:]) if host[-1].isalpha() else host), squeeze(f"{match['user'] or ''}{host}{match['rest']}")
+        tool = next((tool for tool, source in sources if domain in source), None)
+        if tool is not None and domain not in said and not any(whole in source for _, source in sources):
+            return name, tool
+    return None
 
 
 def _untrusted(call: Call, run: Run) -> list[tuple[str, str]]:
