@@ -16,6 +16,8 @@ from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, Wish, opene
 Step = tuple[Outcome | None, int]
 """What an item comes to (None: nothing, go on) and where to look on."""
 
+COSTLY = 400
+"""Damaged JSON that was read so far before that showed counts twice among the tries."""
 REACH = 200
 """So many characters are looked back for a name."""
 _BLANK = SPACE + "`"
@@ -75,6 +77,7 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
         return _pythonic(scan, start, end, own_line=own_line)
     found = read_json(text, start, end, sealed=end is not None)
     if isinstance(found, Fault):
+        scan.tries += found.at - start > COSTLY
         return _damaged(scan, start, found, own_line=own_line)
     name, begin = line_before(text, start)
     if own_line and isinstance(found.value, dict) and name in scan.tools.exact and not _named(found.value, scan.tools):

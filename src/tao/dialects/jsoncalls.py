@@ -21,6 +21,11 @@ _WRAPPERS = (
 _ASIDE = frozenset(("thought", "thoughts", "thinking", "reasoning", "speak", "id", "type", "index", "callid", "toolcallid", "思考"))
 CALL_KEYS = frozenset((*_NAMES, *_ACTIONS, *_INPUTS, *_WRAPPERS, *_ASIDE))
 """Keys that the JSON of a call may begin with."""
+_GIVEN = frozenset(_INPUTS)
+_NAMED = _ASIDE | set(_NAMES)
+_UNMISTAKABLE = frozenset(("actioninput", "toolinput", "行动输入", "动作输入"))
+_CALL_ONLY = _NAMED | _GIVEN
+_THOUGHTS = ("thought", "thoughts", "思考")
 MAX_WRAPS = 5
 
 
@@ -38,24 +43,25 @@ def wishes(value: Any, *, mended: bool = False, depth: int = 0) -> list[Wish] | 
     if not isinstance(value, Mapping) or depth > MAX_WRAPS:
         return None
     keys = {bare_key(str(key)): item for key, item in value.items()}
-    thought = next((text for text in map(_text, (keys.get("thought"), keys.get("thoughts"), keys.get("思考"))) if text), "")
+    thought = next((text for key in _THOUGHTS if key in keys and (text := _text(keys[key]))), "")
     for key in _ACTIONS:
         if key in keys:
             return _action(keys[key], keys, thought, mended=mended, depth=depth)
     for wrapper in _WRAPPERS:
-        inner = keys.get(wrapper)
+        if wrapper not in keys:
+            continue
+        inner = keys[wrapper]
         if inner == [] and wrapper in {"toolcalls", "functioncalls"}:
             return []
         found_inner = wishes(inner, mended=mended, depth=depth + 1) if isinstance(inner, Mapping | list) and inner else None
         if found_inner is not None:
             return found_inner
-    if not keys.keys() & set(_INPUTS) and not keys.keys() <= _ASIDE | set(_NAMES):
+    if _GIVEN.isdisjoint(keys) and not keys.keys() <= _NAMED:
         return None
     for key in _NAMES:
         if isinstance(name := keys.get(key), str) and name.strip(SPACE):
             return [_wish(name, keys, thought, react=key == "tool", mended=mended)]
-    unmistakable = keys.keys() & {"actioninput", "toolinput", "行动输入", "动作输入"}
-    return [] if unmistakable or (keys.keys() & _CALLS and keys.keys() <= {*_INPUTS, *_ASIDE, *_NAMES}) else None
+    return None if _UNMISTAKABLE.isdisjoint(keys) and (_CALLS.isdisjoint(keys) or not keys.keys() <= _CALL_ONLY) else []
 
 
 def _action(action: Any, keys: Mapping[str, Any], thought: str, *, mended: bool, depth: int) -> list[Wish]:
@@ -63,7 +69,7 @@ def _action(action: Any, keys: Mapping[str, Any], thought: str, *, mended: bool,
         return [_wish(action, keys, thought, react=True, mended=mended)]
     if action is None:
         return [Wish("None", react=True, thought=thought)]
-    if isinstance(action, Mapping | list) and not keys.keys() & set(_INPUTS):
+    if isinstance(action, Mapping | list) and _GIVEN.isdisjoint(keys):
         return wishes(action, mended=mended, depth=depth + 1) or []
     return []
 

@@ -51,12 +51,12 @@ LINE = re.compile(rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~))")
 """A line that may begin with a label or a fence; finds the few lines worth a closer look."""
 _LABEL_ONLY = re.compile(rf"\n(?={LABEL_LINE})")
 _FENCE_LINE = re.compile(r"\n[ \t]*(?=```|~~~)")
-_ACTION = r"[Cc][Tt][Ii][Oo][Nn]"
+_ACTION = r"[Cc](?<=[Aa][Cc])[Tt][Ii][Oo][Nn]"
 _GIVEN = r"(?:[Ii]nputs?|INPUTS?|[Aa]rg(?:ument)?s|[Pp]aram(?:eter)?s)"
 _MARKED = r"[ \t]{0,9}\d{0,3}[ \t]{0,9}[*_`]{0,3}[:：][*_`]{0,3}"
 _ZH_GIVEN = r"(?:(?<=行)[动動]|(?<=[动動])作)的?(?:输入|輸入|参数|參數|入力)"
-MID_INPUT = re.compile(rf"[Aa行动動](?:(?<=[Aa]){_ACTION}[ _\-]{{0,2}}{_GIVEN}|{_ZH_GIVEN}){_MARKED}")
-MID_ACTION = re.compile(rf"[Aa行动動](?:(?<=[Aa]){_ACTION}|(?<=行)[动動]|(?<=[动動])作){_MARKED}")
+MID_INPUT = re.compile(rf"[Aa行动動](?:{_ACTION}[ _\-]{{0,2}}{_GIVEN}|{_ZH_GIVEN}){_MARKED}")
+MID_ACTION = re.compile(rf"[Aa行动動](?:{_ACTION}|(?<=行)[动動]|(?<=[动動])作){_MARKED}")
 """The same labels within a line."""
 MID_OBSERVATION = re.compile(
     r"(?:(?<=\s)|(?<=[\])}.。\"']))(?:(?:Observation|OBSERVATION)[ \t]*\d{0,3}[ \t]*:|[观觀観]察\d{0,3}[:：]|<observation>)"
@@ -91,16 +91,19 @@ class Label:
 
 def label_at(text: str, start: int) -> Label | None:
     """The label at the start of a line, if one stands there; a label doubled (`Thought: Thought:`) is one."""
-    label = _one(text, start)
+    found = _one(text, start)
+    if found is None:
+        return None
     for _ in range(MAX_AGAIN):
-        again = _again(text, label) if label else None
+        again = _again(text, found[0], found[1])
         if again is None:
             break
-        label = again
-    return label
+        found = again
+    return Label(found[0], start, *found[1:])
 
 
-def _one(text: str, start: int) -> Label | None:
+def _one(text: str, start: int) -> tuple[str, int, str, bool] | None:
+    """One label: its kind, where its value begins, the word, and whether a bold mark was opened and not closed."""
     found = LABEL.match(text, start)
     if found is None:
         return None
@@ -115,22 +118,15 @@ def _one(text: str, start: int) -> Label | None:
     if after and not (set(after) <= set(prefix) and not set(after) & set(mid)):
         end, after = end - len(after), ""
     kind = _STARTS.get(word[:2].lower()) or ("action" if word.lower() in _ACTIONS else "input")
-    return Label(kind, start, end, word, marked and "**" not in mid + after and "__" not in mid + after)
+    return kind, end, word, marked and "**" not in mid + after and "__" not in mid + after
 
 
-def _again(text: str, label: Label) -> Label | None:
+def _again(text: str, kind: str, start: int) -> tuple[str, int, str, bool] | None:
     """The same label once more right behind the first, on its line or the next."""
-    start = label.value
     while start < len(text) and text[start] in SPACE:
         start += 1
-    if not _AGAIN.match(text, start):
-        return None
-    second = _one(text, start)
-    if second is None:
-        return None
-    if second.kind == label.kind or (label.kind, second.kind) in _MERGED:
-        return Label(second.kind, label.start, second.value, second.word, second.bold)
-    return None
+    second = _one(text, start) if _AGAIN.match(text, start) else None
+    return second if second and (second[0] == kind or (kind, second[0]) in _MERGED) else None
 
 
 def unveiled(text: str) -> str:

@@ -46,6 +46,10 @@ class Fault:
     at: int
 
 
+TOO_DEEP = Fault("damaged", 0)
+"""What is nested so deeply that Python's own reader gives up: mending would stop far earlier."""
+
+
 class Stop(Exception):
     """Reading ends here without a value."""
 
@@ -70,7 +74,7 @@ def read_json(text: str, start: int = 0, end: int | None = None, *, sealed: bool
     a last number is not cut off.
     """
     strict = read_strict(text, start)
-    if isinstance(strict, Read):
+    if isinstance(strict, Read) or strict is TOO_DEEP:
         return strict
     return read_loose(text if end is None else text[:end], start, sealed=sealed)
 
@@ -81,7 +85,9 @@ def read_strict(text: str, start: int = 0) -> Read | Fault:
         value, end = STRICT.raw_decode(text, start)
     except json.JSONDecodeError as error:
         return Fault("damaged", max(start, error.pos))
-    except (RecursionError, ValueError):
+    except RecursionError:
+        return TOO_DEEP
+    except ValueError:
         return Fault("damaged", len(text))
     if text.count("[", start, end) + text.count("{", start, end) > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         return Fault("damaged", end)
@@ -230,7 +236,9 @@ class Loose:
         quote = self.text[self.pos + escaped]
         begin = self.pos + escaped + 1
         closing = '"”' if quote in '"“”' else QUOTES[quote]
-        end = min((end for mark in closing if (end := self.text.find(mark, begin, begin + 400)) >= 0), default=-1)
+        end = self.text.find(closing[0], begin, begin + 400)
+        if closing[1:] and (other := self.text.find(closing[1], begin, end if end >= 0 else begin + 400)) >= 0:
+            end = other
         if end < 0:
             self.pos = min(len(self.text), begin + 400)
             raise self.stop("truncated" if self.pos == len(self.text) else "damaged")

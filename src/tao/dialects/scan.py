@@ -20,7 +20,7 @@ from tao.dialects.wishes import Acts, Fails, Nothing, Says
 
 _PLACES = {
     "\n": rf"(?={LABEL_LINE}|[ \t]*+(?:```|~~~|[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())",
-    "<": rf"(?:(?P<opener>{SOUGHT['<']})|(?P<answer>{ANSWER_TAG.pattern.removeprefix('<')})|{THINKING})",
+    "<": rf"(?=[a-z最]|[|｜][a-z])(?:(?P<opener>{SOUGHT['<']})|(?P<answer>{ANSWER_TAG.pattern.removeprefix('<')})|{THINKING})",
     "{": r"(?=\s{0,20}\\?[\"'“])",
     "`": r"``(?=\w{0,12}\s{0,9}[{\[]|(?:vis-thinking|thinking|thought)[ \t]*\n)",
     "[": rf"(?:{SOUGHT['[']}|ARGS\]|THINK\]|(?=[A-Za-z_\u4e00-\u9fff][\w.\-]{{0,80}}\())",
@@ -30,12 +30,14 @@ _PLACES = {
     ">": r">>(?=[ \t]?\w)",
     "=": r"(?<=to=)(?=functions?\.)",
 }
-MARK = re.compile(
-    "[\n{`<\\[✿:◁>=](?:" + "|".join(f"(?<={re.escape(mark)}){rest}" for mark, rest in _PLACES.items()) + ")", re.IGNORECASE
-)
-"""Every place where something may begin that decides a reply; the marks are rare, so the pass over a text is quick."""
+_CASED = "\n{"
+"""Marks whose rest says itself which letters may be of either case: most marks are these, and so they are looked at faster."""
+MARK = re.compile("|".join(f"{re.escape(mark)}{rest if mark in _CASED else f'(?i:{rest})'}" for mark, rest in _PLACES.items()))
+"""Every place where something may begin that decides a reply; each begins with a character of its own, so the pass over a text is quick."""
 
 
+_GIVEN = re.compile("nput|NPUT|rg|aram|输入|輸入|参数|參數|入力")
+"""Parts of the labels of an input."""
 MAX_MARKS = 1200
 """So many marks are looked at; a reply with more is no reply."""
 QUESTIONS = ("Question", "question", "QUESTION", "问题", "用户问题")
@@ -141,7 +143,7 @@ def _in_value(text: str, start: int, place: int) -> bool:
 def _inline(scan: Scan, at: int = 0) -> tuple[int, str, int] | None:
     """The first `… Action: X Action Input: Y` within a line from `at` on, with a known X: place, name, start of the input."""
     text = scan.text
-    if not any(word in text for word in ("nput", "NPUT", "rg", "aram", "输入", "輸入", "参数", "參數", "入力")):
+    if not _GIVEN.search(text, at):
         return None
     for _ in range(8):
         given = MID_INPUT.search(text, at)

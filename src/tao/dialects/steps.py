@@ -21,7 +21,16 @@ _BREAK = re.compile(
     r"(?m)^[ \t]*</?(?:think(?:ing)?|action|tool_call|tool_response|function_calls)\b[^>\n]{0,40}>",
     re.IGNORECASE,
 )
-_CUTTING = ("<", "Action ", "Tool ", "Output ", "Function ", "bservation", "BSERVATION", "察")
+_CUTS = (
+    (("Action ", "Tool ", "Output ", "Function "), labels.JUNK),
+    (("<",), labels.TAG_OBSERVATION),
+    (("<",), _BREAK),
+    (("bservation", "BSERVATION", "察", "<observation>"), labels.MID_OBSERVATION),
+    (("<",), TURN),
+)
+"""What ends an input, each behind words without which it cannot be there; the last two not where JSON begins."""
+_CUTTING = re.compile("<|Action |Tool |Output |Function |bservation|BSERVATION|察")
+"""All those words: most inputs have none."""
 _NAMES_TOOL = re.compile(r"[\"'“](?:name|action|tool|function|tool_call)", re.IGNORECASE)
 _KEYWORD = re.compile(r"\s{0,9}\w{1,60}[ \t]{0,3}=[ \t]{0,3}[\"'“\d\[{-]")
 _FOLLOWS = re.compile(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")
@@ -41,11 +50,9 @@ def input_region(text: str, start: int) -> tuple[int, int]:
     if following and following.kind == "question" and not _cycle(text, following):
         following = _past_questions(text, following)
     end = following.start if following else len(text)
-    cuts = [labels.JUNK, labels.TAG_OBSERVATION, _BREAK]
-    if text[start : start + 1] not in {"{", "[", "｛"}:
-        cuts += [labels.MID_OBSERVATION, TURN]
-    for cut in cuts if any(word in text for word in _CUTTING) else ():
-        if found := cut.search(text, at, end):
+    cuts = _CUTS if text[start : start + 1] not in {"{", "[", "｛"} else _CUTS[:3]
+    for words, cut in cuts if _CUTTING.search(text, at, end) else ():
+        if any(text.find(word, at, end) >= 0 for word in words) and (found := cut.search(text, at, end)):
             end = found.start()
     return start, max(start, end)
 
@@ -85,8 +92,8 @@ def action(text: str, label: Label, tools: Tools) -> tuple[Outcome, int]:
 
 def _listed_name(text: str, start: int, tools: Tools) -> bool:
     """`["search"]`: a name in brackets, not JSON."""
-    line = text[start:].split("\n", 1)[0]
-    return len(line) < 120 and tools.find(line) is not None
+    line = text[start : start + 120].split("\n", 1)[0]
+    return len(line) < 120 and '":' not in line and tools.find(line) is not None
 
 
 def _json(text: str, start: int, tools: Tools, *, end: int | None = None, sealed: bool = False) -> Outcome:

@@ -19,7 +19,7 @@ _CLOSES = {
     "fence": re.compile(r"\n[ \t]*```(?!\w)"),
     "name": re.compile(rf"</(?:{_NAMES})>", re.IGNORECASE),
 }
-STRAY = re.compile(rf"</(?:{_NAMES})>|◁/think▷|\[/THINK\]", re.IGNORECASE)
+STRAY = re.compile(rf"</(?=[irst])(?:{_NAMES})>|◁/think▷|\[/THINK\]", re.IGNORECASE)
 
 
 def block_at(text: str, start: int) -> tuple[str, int, bool] | None:

@@ -107,7 +107,7 @@ def _json(text: str, begin: int) -> tuple[list[Wish], int] | Fails | None:
         found = _by_name(value.value)
     if not found:
         return Fails("no_name", text[begin : value.end])
-    found = [replace(wish, react=False) for wish in found]
+    found = [replace(wish, react=False) if wish.react else wish for wish in found]
     return opened(found, cut=value.cut and value.end == len(text)), value.end
 
 

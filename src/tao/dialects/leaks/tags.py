@@ -31,7 +31,7 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 ENDS = re.compile(
-    rf"</{_PREFIX}(?:arguments|parameters|args|action|tool_use|tool_input|function|invoke|tool|tool_call|function_calls?"
+    rf"</(?=[a-z|｜]){_PREFIX}(?:arguments|parameters|args|action|tool_use|tool_input|function|invoke|tool|tool_call|function_calls?"
     rf"|tool_calls|longcat_tool_call)>|<[|｜]tool[_▁ ]call",
     re.IGNORECASE,
 )
