@@ -4,31 +4,32 @@ import re
 
 from tao.dialects.clean import SPACE, TURN, untoken
 from tao.dialects.labels import STRONG, Label, fences, label_at, outside_fences
+from tao.dialects.later import later
 from tao.dialects.leaks import leak_at, seek
 from tao.dialects.names import Tools, is_finish
 from tao.dialects.thoughts import OPEN
 
-_ANNOUNCE = re.compile(
+_ANNOUNCE = later(
     r"(?:\bI(?:'ll| will| can| should| need to| am going to|'m going to| must| would| want to| have to)\b|\blet me\b"
     r"|\blet's\b|\bI plan to\b"
     r"|我(?:将|会|要|需要|应该|可以|打算|得|先|来)|让我|接下来|现在(?:我)?(?:将|要|来)?|需要(?:先)?(?:使用|调用)|首先)",
     re.IGNORECASE,
 )
-_USING = re.compile(
+_USING = later(
     r"\b(?:use|using|call|calling|invoke|run|search|query|look|check|fetch|get|try|consult)\w{0,3}\b|使用|调用|查询|搜索|用|运行|查",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?。！？\n])\s*")
-NO_TOOL = re.compile(
+_SENTENCE = later(r"(?<=[.!?。！？\n])\s*")
+NO_TOOL = later(
     r"(?:do(?:es)? (?:I|we) need (?:to use )?(?:a|any|the)? ?tools?\??|need(?:ed)? (?:to use )?a? ?tools?\?|是?否?(?:需要"
     r"|要)(?:使用|调用|用)?(?:任何)?工具(?:吗|么)?[?？]?)"
     r"[ \t*]*[:：]?[ \t*]*(?:no\b|否|不(?:需要|用|必)?|无需|没有必要)[ \t]*[.。!！,，*]*(?P<same>[^\n]*)",
     re.IGNORECASE,
 )
-_SPEAKER = re.compile(r"\s*\**(?:AI|Assistant|助手|回复|回答|Response)\**[ \t]*[:：][ \t]*", re.IGNORECASE)
+_SPEAKER = later(r"\s*\**(?:AI|Assistant|助手|回复|回答|Response)\**[ \t]*[:：][ \t]*", re.IGNORECASE)
 
 
-_THINK = re.compile(rf"\n[ \t]*(?:{OPEN.pattern})", re.IGNORECASE)
+_THINK = later(rf"\n[ \t]*(?:{OPEN.pattern})", re.IGNORECASE)
 
 
 def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:

@@ -8,22 +8,23 @@ from typing import Any
 from tao.dialects.clean import SPACE, fence_at, one_line_code, unfence, untoken
 from tao.dialects.convert import Parameters, convert, kinds, missing, parameters
 from tao.dialects.forms import Listed, closing, listed
+from tao.dialects.later import later
 from tao.dialects.repair import Read, read_json, read_loose, read_strict
 from tao.messages import ToolSpec
 
 MAX_PAIRS = 100
-_OPEN_STRING = re.compile(r"[\"“]\s{0,9}[{｛]\s{0,9}\\?(?:[\"'][^{}]{0,4000})?$", re.DOTALL)
-_JSONISH = re.compile(r"[{｛\[]\s{0,40}[{｛\[]?\s{0,40}(?:\\?$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
-_QUOTED_KEY = re.compile(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:：]")
-_LITERAL = re.compile(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
+_OPEN_STRING = later(r"[\"“]\s{0,9}[{｛]\s{0,9}\\?(?:[\"'][^{}]{0,4000})?$", re.DOTALL)
+_JSONISH = later(r"[{｛\[]\s{0,40}[{｛\[]?\s{0,40}(?:\\?$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
+_QUOTED_KEY = later(r"\\?[\"'“`]([^\"'”`\n]{1,80})\\?[\"'”`]\s{0,9}[:：]")
+_LITERAL = later(r"\s*(?:[\"'“]|-?\d|true|false|null|none|\[|\{)", re.IGNORECASE)
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
-_QUOTE_END = re.compile(r"([\"'])([^\"'\n]{1,2000})([\"'])[ \t]*\n[ \t]*\n")
+_QUOTE_END = later(r"([\"'])([^\"'\n]{1,2000})([\"'])[ \t]*\n[ \t]*\n")
 _PAIR = (
     r"(?:^|[,，;；\n \t]|(?<=[\"'”])(?=[,，;；\n \t]))[ \t]{0,40}(?:[-*][ \t])?"
     r"[\"'`“]?(KEYS)[\"'`”]?[ \t]{0,9}[:：=＝](?!=)[ \t]{0,9}"
 )
-_QUOTED_VALUE = re.compile(r"\"[^\"\n]{0,4000}\"(?=[,，;；\s]|$)|'[^'\n]{0,4000}'(?=[,，;；\s]|$)|“[^”\n]{0,4000}”")
-_UNKNOWN_KEY = re.compile(r"(?:^|[,，;；\s]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
+_QUOTED_VALUE = later(r"\"[^\"\n]{0,4000}\"(?=[,，;；\s]|$)|'[^'\n]{0,4000}'(?=[,，;；\s]|$)|“[^”\n]{0,4000}”")
+_UNKNOWN_KEY = later(r"(?:^|[,，;；\s]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,13 @@ linear in the length of the text.
 import re
 from functools import cache
 
+from tao.dialects.later import later
+
 ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
 SPACE = " \t\n\r\x0b\x0c\xa0\u3000" + ZERO_WIDTH
 """Stripped from the ends of values and answers."""
 
-HEAD = re.compile(
+HEAD = later(
     r"<\|im_start\|>(?:assistant)?|<\|start_header_id\|>(?:assistant)?(?:<\|end_header_id\|>)?|<\|begin_of_text\|>"
     r"|<\|assistant\|>"
     r"|<\|start\|>assistant(?=<\|channel\|>)|<start_of_turn>(?:model)?|<\|turn>(?:model)?|<s>|<bos>|\[BOS\]|\[/INST\]"
@@ -19,19 +21,19 @@ HEAD = re.compile(
     r"|<\|im_middle\|>|<\|im_assistant\|>(?:assistant)?|<\|start_of_role\|>(?:assistant)?(?:<\|end_of_role\|>)?|<response>"
     r"|<\|(?:im_end|eot_id|eom_id|end|endoftext|end_of_text|end_of_turn|return)\|>|</s>|<eos>|<end_of_turn>"
 )
-TAIL = re.compile(
+TAIL = later(
     r"<\|/?[A-Za-z][\w .:\-]{0,40}\|>$|<｜/?[A-Za-z][^｜<>\n]{0,40}｜>$|<｜end▁of▁sentence｜>$|</s>$|<eos>$|<bos>$|<end_of_turn>$"
     r"|<turn\|>$"
     r"|<start_of_turn>$|\[EOS\]$|\[/?INST\]$|<\|END_OF_TURN_TOKEN\|>$|<\|END_RESPONSE\|>$|</response>$|\[e~\[$"
 )
-TURN = re.compile(
+TURN = later(
     r"<\|im_end\|>[\s]{0,9}<\|im_start\|>|<\|eot_id\|>[\s]{0,9}<\|start_header_id\|>|</s>[\s]{0,9}(?:<s>|\[INST\]|(?:Human"
     r"|User|Assistant|用户|助手)[:：])"
     r"|<end_of_turn>[\s]{0,9}<start_of_turn>|<\|end\|>[\s]{0,9}<\|user\|>|<｜end▁of▁sentence｜>[\s]{0,9}<｜User｜>"
 )
 MAX_TOKENS = 40
 """So many tokens are stripped at each end."""
-FENCE = re.compile(r"(?P<mark>`{3,9}|~{3,9}|` ` `)[ \t]*(?:[\w+#.\-]{0,20}[ \t]*(?P<line>\n)|(?:json|python|py)?[ \t]*(?=[{\[]))")
+FENCE = later(r"(?P<mark>`{3,9}|~{3,9}|` ` `)[ \t]*(?:[\w+#.\-]{0,20}[ \t]*(?P<line>\n)|(?:json|python|py)?[ \t]*(?=[{\[]))")
 """What opens a code fence: on its own line, or directly before JSON."""
 STRUCTURE = str.maketrans("：“”，｛｝［］（）＝", ':"",{}[]()=')
 """Full-width punctuation as structure; for labels, action syntax and JSON outside its strings."""

@@ -1,17 +1,17 @@
 """What a tool's schema says about its parameters, and text turned into the type that the schema asks for."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from tao.dialects.clean import SPACE
+from tao.dialects.later import later
 from tao.dialects.repair import Read, read_json
 from tao.messages import ToolSpec
 
-_INTEGER = re.compile(r"[+-]?\d{1,400}")
-_DECIMAL = re.compile(r"[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][+-]?\d{1,3})?")
+_INTEGER = later(r"[+-]?\d{1,400}")
+_DECIMAL = later(r"[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][+-]?\d{1,3})?")
 _MISSING = frozenset(("", "none", "null", "n/a", "na", "nil", "无", "空", "无输入", "no input", "empty"))
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object", type(None): "null"}
 

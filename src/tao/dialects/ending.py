@@ -1,19 +1,19 @@
 """Where an answer that is still coming in may end: up to there it is certain, and can be shown."""
 
-import re
 
 from tao.dialects.answers import same_strength, step_begins
 from tao.dialects.clean import FENCE, SPACE, ZERO_WIDTH, closing_marks
 from tao.dialects.holding import line_label, markup_hold, maybe_label
 from tao.dialects.labels import Label
+from tao.dialects.later import later
 from tao.dialects.names import Tools
 
 LONG = 200
 """A line of fence marks that is longer is none."""
 TRAILING = SPACE + "*_`~"
 """Held back at the end of a piece: more of it may turn out to be a mark that belongs to the label or to a fence."""
-_CALL_LINE = re.compile(r"[ \t]*(?:[{\[｛［]|>>>|tool_call\(|```[\w-]{0,12}\s{0,9}[{\[])")
-_CALL = re.compile(r"[{｛]\s{0,9}(?:[\"'“]|$)|to=functions|\[ARGS\]")
+_CALL_LINE = later(r"[ \t]*(?:[{\[｛［]|>>>|tool_call\(|```[\w-]{0,12}\s{0,9}[{\[])")
+_CALL = later(r"[{｛]\s{0,9}(?:[\"'“]|$)|to=functions|\[ARGS\]")
 OPEN_BRACES = "{｛ \t\n"
 
 

@@ -2,10 +2,12 @@
 
 import re
 
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+from tao.dialects.later import later
+
+_ESCAPE = later(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _KNOWN = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "'": "'", "_": "_", "`": "`"}
-_DRIVE = re.compile(r"[A-Za-z]:\\(?!\\)")
-_WRONG = re.compile(r"\\(?:\\|(?P<wrong>[^\"\\/bfnrtu'_`]|u(?![0-9a-fA-F]{4})))")
+_DRIVE = later(r"[A-Za-z]:\\(?!\\)")
+_WRONG = later(r"\\(?:\\|(?P<wrong>[^\"\\/bfnrtu'_`]|u(?![0-9a-fA-F]{4})))")
 
 
 def unescape(text: str) -> str:

@@ -1,19 +1,19 @@
 """Calls written as calls: `tool[input]`, `tool("v")`, `tool(a=1, b=[2])`, with brackets matched."""
 
-import re
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
 from tao.dialects.clean import fence_at
+from tao.dialects.later import later
 from tao.dialects.repair import Fault, Loose, Read, Stop, read_strict
 
 _PAIRS = {"[": "]", "(": ")", "［": "］", "（": "）", "{": "}"}
-_ROUND, _SQUARE = re.compile(r"[()（）]"), re.compile(r"[\[\]［］]")
-_QUOTED = re.compile(r"[\"'\n]|\\.")
+_ROUND, _SQUARE = later(r"[()（）]"), later(r"[\[\]［］]")
+_QUOTED = later(r"[\"'\n]|\\.")
 MAX_BRACKETS = 4000
 """So many brackets are counted in one call."""
-_KEYWORD = re.compile(r"([A-Za-z_\u4e00-\u9fff][\w.\-]{0,79}+)[ \t]*[=＝](?![=])")
+_KEYWORD = later(r"([A-Za-z_\u4e00-\u9fff][\w.\-]{0,79}+)[ \t]*[=＝](?![=])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from tao.dialects.clean import SPACE, fence_at
 from tao.dialects.forms import Listed
 from tao.dialects.jsoncalls import CALL_KEYS, answer_in, bare_key, certain, wishes
 from tao.dialects.labels import label_at
+from tao.dialects.later import later
 from tao.dialects.leaks import breaks_off, harmony, leak_at, python, seek, tags
 from tao.dialects.leaks.openers import OPENER, SKIP
 from tao.dialects.names import Tools, is_finish, is_null
@@ -21,24 +22,24 @@ COSTLY = 400
 REACH = 200
 """So many characters are looked back for a name."""
 _BLANK = SPACE + "`"
-_LINK = re.compile(r"[\s;,]{0,40}(?=[{｛])")
-_CUT = re.compile(
+_LINK = later(r"[\s;,]{0,40}(?=[{｛])")
+_CUT = later(
     r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|tool_?calls?"
     r"|name[\"'”]\s{0,9}:\s{0,9}[\"'“][^\"'”\n]{1,80}[\"'”]\s{0,9},\s{0,9}[\"'“](?:arg|par)\w*)",
     re.IGNORECASE,
 )
-_FIRST_KEY = re.compile(r"[{\[｛［\s]{1,40}[\"'“]([^\"'”\n:]{0,30})(?:([\"'”])|$)")
-_CUT_NAME = re.compile(
+_FIRST_KEY = later(r"[{\[｛［\s]{1,40}[\"'“]([^\"'”\n:]{0,30})(?:([\"'”])|$)")
+_CUT_NAME = later(
     r"[{\[｛［\s]{0,20}[\"'“](?:action|tool|function|name)[\"'”]\s{0,9}:\s{0,9}[\"'“]([^\"'”\n]{1,80})[\"'”]",
     re.IGNORECASE,
 )
-_OWN_TAG = re.compile(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})[ \t]{0,4}/?>")
-_GENERIC = re.compile(r"[ \t]*tool_call\(")
-_TO = re.compile(
+_OWN_TAG = later(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})[ \t]{0,4}/?>")
+_GENERIC = later(r"[ \t]*tool_call\(")
+_TO = later(
     r"to=((?:functions?\.)?[\w.\-\u4e00-\u9fff]{1,120}+)[^{\n<]{0,40}+(?:<\|[^|>]{1,30}+\|>[^{\n<]{0,20}+){0,3}+\s{0,9}+(?=\{)"
 )
-_FUNCTIONARY = re.compile(r">>>[ \t]?([\w.\-\u4e00-\u9fff]{1,120})[ \t]*(?:\n|(?=\{)|$)")
-ANSWER_TAG = re.compile(r"<(final_answer|answer|最终答案)>", re.IGNORECASE)
+_FUNCTIONARY = later(r">>>[ \t]?([\w.\-\u4e00-\u9fff]{1,120})[ \t]*(?:\n|(?=\{)|$)")
+ANSWER_TAG = later(r"<(final_answer|answer|最终答案)>", re.IGNORECASE)
 
 
 def known(name: str, tools: Tools) -> bool:

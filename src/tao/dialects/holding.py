@@ -1,16 +1,16 @@
 """What must be held back of a growing reply, because what comes next may change what it is."""
 
-import re
 
 from tao.dialects.clean import SPACE
 from tao.dialects.labels import LABEL_LINE, MARKS, Label, label_at
+from tao.dialects.later import later
 
 _STARTS = (
     "acti", "answ", "fina", "thou", "thin", "obse", "ques", "最终", "最后", "答案", "回答", "行动", "动作", "思考", "想法", "观察", "用户", "问题",
     "最終", "最後", "行動", "動作", "觀察", "観察", "用戶", "問題",
 )  # fmt: skip
-_LABEL_LINE = re.compile(LABEL_LINE)
-_REST = re.compile(rf"[{MARKS}]*+")
+_LABEL_LINE = later(LABEL_LINE)
+_REST = later(rf"[{MARKS}]*+")
 LONGEST_LABEL = 40
 _MARKUP = (
     "tool", "function", "invoke", "action", "use_", "call_", "execute", "xai:", "seed:", "minimax:", "antml:", "steptml:",
@@ -19,8 +19,8 @@ _MARKUP = (
     "/answer", "observation", "parallel", "search_",
 )  # fmt: skip
 _SQUARES = ("TOOL", "/INST", "INST", "EOS", "BOS", "THINK", "/THINK", "END_TOOL", "/TOOL", "e~")
-_TAG = re.compile(r"<([^\s<>]{0,24})")
-_SQUARE = re.compile(r"\[(/?[A-Z_~]{0,16})")
+_TAG = later(r"<([^\s<>]{0,24})")
+_SQUARE = later(r"\[(/?[A-Z_~]{0,16})")
 
 
 def maybe_label(line: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tao.dialects.clean import SPACE, ZERO_WIDTH, fence_at, visible
+from tao.dialects.later import later
 
 WORDS = {
     "final": r"final[ _\-]{0,2}(?:answer|response)|answer|最[终終](?:答案|回答|答复|答覆|回复|回覆|回应|回應)"
@@ -22,7 +23,7 @@ WORDS = {
 }
 """Label words in English and Chinese (simplified and traditional), as patterns."""
 _ACTIONS = frozenset(("action", "行动", "行動", "动作", "動作"))
-STRONG = re.compile(r"final|最", re.IGNORECASE)
+STRONG = later(r"final|最", re.IGNORECASE)
 RESIDUE = "observation"
 
 MARKS = rf" \t\xa0\u3000>#*_`\-+•.)\d、（(\[【☀-➿🌀-🫿\ufe0f{ZERO_WIDTH}"
@@ -35,7 +36,7 @@ _STARTS = {
 }  # fmt: skip
 _GAP = rf"[ \t\xa0{ZERO_WIDTH}]"
 _NUMBER = rf"(?:{_GAP}{{0,3}}(?:[#(（\[]?\d{{1,3}}[)）\]]?|[一二三四五六七八九十]))?"
-LABEL = re.compile(
+LABEL = later(
     rf"(?P<prefix>{_PREFIX})(?P<word>{'|'.join(WORDS.values())}){_NUMBER}{_GAP}{{0,3}}(?P<mid>[*_`\]】）)]{{0,4}}){_GAP}{{0,3}}"
     rf"(?:[:：](?P<after>[*_`]{{0,3}})|(?P<bare>$)|(?P<square>(?<=[】\]])))",
     re.IGNORECASE | re.MULTILINE,
@@ -46,23 +47,23 @@ LABEL_LINE = (
     r"|最[终后終後]|答案|回答|行[动動]|[动動]作|思考|想法|[观觀観]察|用[户戶]|[问問][题題])"
 )
 _MERGED = {("thought", "action"), ("thought", "final"), ("action", "final")}
-_AGAIN = re.compile(LABEL_LINE)
-LINE = re.compile(rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~))")
+_AGAIN = later(LABEL_LINE)
+LINE = later(rf"\n(?={LABEL_LINE}|[ \t]*+(?:```|~~~))")
 """A line that may begin with a label or a fence; finds the few lines worth a closer look."""
-_LABEL_ONLY = re.compile(rf"\n(?={LABEL_LINE})")
-_FENCE_LINE = re.compile(r"\n[ \t]*(?=```|~~~)")
+_LABEL_ONLY = later(rf"\n(?={LABEL_LINE})")
+_FENCE_LINE = later(r"\n[ \t]*(?=```|~~~)")
 _ACTION = r"[Cc](?<=[Aa][Cc])[Tt][Ii][Oo][Nn]"
 _GIVEN = r"(?:[Ii]nputs?|INPUTS?|[Aa]rg(?:ument)?s|[Pp]aram(?:eter)?s)"
 _MARKED = r"[ \t]{0,9}\d{0,3}[ \t]{0,9}[*_`]{0,3}[:：][*_`]{0,3}"
 _ZH_GIVEN = r"(?:(?<=行)[动動]|(?<=[动動])作)的?(?:输入|輸入|参数|參數|入力)"
-MID_INPUT = re.compile(rf"[Aa行动動](?:{_ACTION}[ _\-]{{0,2}}{_GIVEN}|{_ZH_GIVEN}){_MARKED}")
-MID_ACTION = re.compile(rf"[Aa行动動](?:{_ACTION}|(?<=行)[动動]|(?<=[动動])作){_MARKED}")
+MID_INPUT = later(rf"[Aa行动動](?:{_ACTION}[ _\-]{{0,2}}{_GIVEN}|{_ZH_GIVEN}){_MARKED}")
+MID_ACTION = later(rf"[Aa行动動](?:{_ACTION}|(?<=行)[动動]|(?<=[动動])作){_MARKED}")
 """The same labels within a line."""
-MID_OBSERVATION = re.compile(
+MID_OBSERVATION = later(
     r"(?:(?<=\s)|(?<=[\])}.。\"']))(?:(?:Observation|OBSERVATION)[ \t]*\d{0,3}[ \t]*:|[观觀観]察\d{0,3}[:：]|<observation>)"
 )
-TAG_OBSERVATION = re.compile(r"(?m)^[ \t]*<observation>", re.IGNORECASE)
-JUNK = re.compile(
+TAG_OBSERVATION = later(r"(?m)^[ \t]*<observation>", re.IGNORECASE)
+JUNK = later(
     r"(?m)^[ \t]*(?:Action (?!Input)[A-Z]\w+|(?:Tool|Output|Function) (?:Name|Arguments|Description|Files|Output|Result"
     r"|Call))[ \t]*[:：]"
 )
@@ -75,7 +76,7 @@ MAX_AGAIN = 3
 """So often a label may stand doubled."""
 
 
-_VEILED = re.compile(f"[{ZERO_WIDTH}]")
+_VEILED = later(f"[{ZERO_WIDTH}]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ answer is held back, and where a reply can only be judged as a whole, it is. Wha
 that of `read`, which has the last word.
 """
 
-import re
 from collections.abc import Sequence
 
 from tao.dialects.answers import NO_TOOL
@@ -13,6 +12,7 @@ from tao.dialects.clean import SPACE
 from tao.dialects.ending import TRAILING, Ending
 from tao.dialects.holding import line_label, markup_hold
 from tao.dialects.labels import MID_ACTION, MID_INPUT, Label
+from tao.dialects.later import later
 from tao.dialects.leaks.openers import OPENER, RESULT
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.read import read
@@ -23,10 +23,10 @@ from tao.events import Decided
 from tao.messages import ToolSpec
 from tao.seams import Delta
 
-_RISKY = re.compile(
+_RISKY = later(
     r"```|~~~|` ` `|[{｛✿]|>>>|^[ \t]*(?:[\[［]|tool_call\()|to=functions|\[ARGS\]|analysis(?=[A-Z])|functools|call:"
 )
-_NAME = re.compile(
+_NAME = later(
     r"[{,]\s{0,40}\"(?:tool|action|tool_name)\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\""
     r"|\{\s{0,40}\"name\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\"\s{0,9},\s{0,9}\"(?:arg|par|inp)"
     r"|<(?:\w{1,9}:)?(?:function|invoke|tool)(?:=|[ \t]+name[ \t]*=)[ \t]*[\"']?([^\"'<>\n{(\s]{1,100})[\"']?\s{0,9}>"
@@ -34,7 +34,7 @@ _NAME = re.compile(
     r"|to=functions\.([\w.\-]{1,100})[ <]|\[TOOL_CALLS\]\s{0,9}([\w.\-]{1,100})[\[{]"
     r"|<tool_call>\s{0,9}([\w.\-\u4e00-\u9fff]{1,100})\s{0,9}<arg_key>"
 )
-_LINE_END = re.compile(r"[\[(（［{｛]")
+_LINE_END = later(r"[\[(（［{｛]")
 _OPENINGS = frozenset("tool_call("[:length] for length in range(1, 10))
 WINDOW = 4000
 PREFACE = 24

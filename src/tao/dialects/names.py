@@ -8,32 +8,33 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from tao.dialects.clean import SPACE, STRUCTURE, visible
+from tao.dialects.later import later
 from tao.messages import ToolSpec
 
 FINISH = frozenset(
     "finalanswer finish finished terminate final done finalresponse 结束 完成 最终答案 最终回答 最后的回应 最终回复 最后回答 回答用户 結束 最終答案 最終回答".split()
 )
-NULL = re.compile(
+NULL = later(
     r"(?:n/?\.?a\.?|none|null|nil|nothing|no|not?[ _-](?:tools?|actions?|further|more|need)\b.*|-+|无|無|空|没有|沒有|不需要|无需.*|没有.*"
     r"|不(?:需要|用|使用|必).*|直接(?:回复|回答|作答|答复).*|(?:none|no|not|n/?a)\b(?![_\-.\w]).*)",
     re.IGNORECASE | re.DOTALL,
 )
-NEGATED = re.compile(
+NEGATED = later(
     r"\b(?:no|not|don'?t|do not|without|never|cannot|can'?t|instead of|neither)\b|不(?:用|要|需|必|使用|调用|能|应该?|再)|没(?:有|必要)|无需|无须"
     r"|别(?:用|再|调)|并非",
     re.IGNORECASE,
 )
 MAX_NAME = 400
 """No name, and no phrase around one, is longer."""
-_WORD = re.compile(r"[\s_\-]+")
-_LEAD = re.compile(r"(?:functions?|tools?|default_api|multi_tool_use)[.:](?=\w)", re.IGNORECASE)
-_COUNT = re.compile(r"(?::\d{1,4}|\[\d{1,4}\])$")
-_REMARK = re.compile(r"[ \t]*[(（\[][^()（）\[\]]{0,200}[)）\]]$")
-_USE = re.compile(
+_WORD = later(r"[\s_\-]+")
+_LEAD = later(r"(?:functions?|tools?|default_api|multi_tool_use)[.:](?=\w)", re.IGNORECASE)
+_COUNT = later(r"(?::\d{1,4}|\[\d{1,4}\])$")
+_REMARK = later(r"[ \t]*[(（\[][^()（）\[\]]{0,200}[)）\]]$")
+_USE = later(
     r"(?:use|call|using|invoke|run|调用|使用|采用|运行)[ \t]*(?:the[ \t]+)?(?:tools?\b|function\b|工具)?[ \t]*[:：]?[ \t]*", re.IGNORECASE
 )
-_TOOL = re.compile(r"[ \t]*(?:tool|function|工具|函数)$", re.IGNORECASE)
-_CALLED = re.compile(r"([^\s\[\](（）)［］]+)[\[(（［].*[\])）］]$", re.DOTALL)
+_TOOL = later(r"[ \t]*(?:tool|function|工具|函数)$", re.IGNORECASE)
+_CALLED = later(r"([^\s\[\](（）)［］]+)[\[(（［].*[\])）］]$", re.DOTALL)
 """One word with brackets straight behind it, to the end: the word is the name, what the brackets hold is its input."""
 _QUOTES = "\"'`“”‘’「」『』*<>[]【】{}"
 

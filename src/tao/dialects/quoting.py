@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tao.dialects.clean import ZERO_WIDTH
+from tao.dialects.later import later
 
 MAX_INNER = 64
 """So many quotes that nobody escaped may stand in one string."""
@@ -17,21 +18,21 @@ QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "`": "`"
 """What closes a string that is opened by it."""
 FOLD = {";": ",", "；": ",", "｛": "{", "｝": "}", "［": "[", "］": "]", "（": "(", "）": ")", "，": ",", "：": ":", "＝": "=", "、": ","}
 """Structure in full width, and what stands for a comma."""
-SPACES = re.compile(rf"[\s{ZERO_WIDTH}]*+")
-_NEXT_KEY = re.compile(
+SPACES = later(rf"[\s{ZERO_WIDTH}]*+")
+_NEXT_KEY = later(
     r"(?:\\?[\"'“`‘][^\"'“”`\n\\{}\[\],:]{1,80}\\?[\"'”`’]|[A-Za-z_\u4e00-\u9fff][\w\-]{0,60}+)[\s]{0,40}+(?:[:：=])"
 )
-_CUT_KEY = re.compile(r"(?:\\?[\"'“`‘])?[^\"'“”\n:,{}\[\]]{0,80}(?:\\?[\"'”])?\s{0,20}$")
-_KEYLESS = re.compile(r"\s{0,20}\"[^\"\n\\]{0,80}\"\s{0,20}(?:\}|,\s{0,20}\"[^\"\n\\]{1,80}\"\s{0,9}:)")
+_CUT_KEY = later(r"(?:\\?[\"'“`‘])?[^\"'“”\n:,{}\[\]]{0,80}(?:\\?[\"'”])?\s{0,20}$")
+_KEYLESS = later(r"\s{0,20}\"[^\"\n\\]{0,80}\"\s{0,20}(?:\}|,\s{0,20}\"[^\"\n\\]{1,80}\"\s{0,9}:)")
 """A value that stands where a key should: what the writer meant cannot be told."""
-_JOINED = re.compile(r"\s{1,9}[+%]\s{0,9}[\"'(\w]|\+\s{0,9}[\"']|\.\w{1,20}\(")
+_JOINED = later(r"\s{1,9}[+%]\s{0,9}[\"'(\w]|\+\s{0,9}[\"']|\.\w{1,20}\(")
 _MARKS = {
-    "escaped": re.compile(r'\\+"'),
-    '"': re.compile(r'[“”"]|(?:\\.)++', re.DOTALL),
-    **{quote: re.compile(rf"{quote}|(?:\\.)++", re.DOTALL) for quote in ("'", "’", "`")},
+    "escaped": later(r'\\+"'),
+    '"': later(r'[“”"]|(?:\\.)++', re.DOTALL),
+    **{quote: later(rf"{quote}|(?:\\.)++", re.DOTALL) for quote in ("'", "’", "`")},
 }
 _MARKS["”"] = _MARKS['"']
-_LATER = re.compile(r"\"\s*+[,}\]]")
+_LATER = later(r"\"\s*+[,}\]]")
 
 
 @dataclass(frozen=True, slots=True)

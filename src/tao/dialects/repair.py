@@ -8,22 +8,22 @@ One pass, no backtracking: the time is linear in the length of the text, and `Fa
 """
 
 import json
-import re
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
 from tao.dialects.escapes import unescape
+from tao.dialects.later import later
 from tao.dialects.quoting import FOLD, QUOTES, SPACES, Around, closing_quote
 
 MAX_DEPTH = 100
 MAX_VALUES = 1000
 """Limits of mending: so deep, so many values. Valid JSON knows only the first."""
 
-_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,400})(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.+\-%:/@])")
-_INTEGER = re.compile(r"[+-]?\d+")
-_WORD = re.compile(r"[^,{}\[\]()\"“”\n，｛｝［］（）：`<>=|;]{1,400}+")
-_KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
+_NUMBER = later(r"[+-]?(?:(?:0|[1-9]\d{0,400})(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.+\-%:/@])")
+_INTEGER = later(r"[+-]?\d+")
+_WORD = later(r"[^,{}\[\]()\"“”\n，｛｝［］（）：`<>=|;]{1,400}+")
+_KEY = later(r"[A-Za-z_\u4e00-\u9fff$][\w.\-$]{0,79}+")
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nil": None}
 

@@ -9,6 +9,7 @@ from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
 from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, first_line_label, label_at, next_label, unveiled
+from tao.dialects.later import later
 from tao.dialects.leaks import OPENER, SOUGHT, begun, breaks_off, harmony, opener_from
 from tao.dialects.leaks.python import LIST
 from tao.dialects.names import Tools, is_finish
@@ -32,16 +33,16 @@ _PLACES = {
 }
 _CASED = "\n{"
 """Marks whose rest says itself which letters may be of either case: most marks are these, and so they are looked at faster."""
-MARK = re.compile("|".join(f"{re.escape(mark)}{rest if mark in _CASED else f'(?i:{rest})'}" for mark, rest in _PLACES.items()))
+MARK = later("|".join(f"{re.escape(mark)}{rest if mark in _CASED else f'(?i:{rest})'}" for mark, rest in _PLACES.items()))
 """Every place where something may begin that decides a reply; each begins with a character of its own, so the pass over a text is quick."""
 
 
-_GIVEN = re.compile("nput|NPUT|rg|aram|输入|輸入|参数|參數|入力")
+_GIVEN = later("nput|NPUT|rg|aram|输入|輸入|参数|參數|入力")
 """Parts of the labels of an input."""
 MAX_MARKS = 1200
 """So many marks are looked at; a reply with more is no reply."""
 QUESTIONS = ("Question", "question", "QUESTION", "问题", "用户问题")
-_RETURN = re.compile(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
+_RETURN = later(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
 
 
 def judge(text: str, tools: Tools) -> Judged:

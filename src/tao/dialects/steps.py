@@ -9,15 +9,16 @@ from tao.dialects.convert import missing, parameters
 from tao.dialects.forms import Listed, closing, listed
 from tao.dialects.jsoncalls import wishes
 from tao.dialects.labels import MID_INPUT, Label, next_label
+from tao.dialects.later import later
 from tao.dialects.leaks import OPENER, leak_at, python
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.wishes import Acts, Fails, Nothing, Outcome, Says, finish, opened, outcome
 from tao.messages import ToolSpec
 
-_OPEN = re.compile(r"[\[(［（{｛]")
-_JSON = re.compile(r"[{｛]|[\[［]\s{0,40}[{｛\"'“]")
-_BREAK = re.compile(
+_OPEN = later(r"[\[(［（{｛]")
+_JSON = later(r"[{｛]|[\[［]\s{0,40}[{｛\"'“]")
+_BREAK = later(
     r"(?m)^[ \t]*</?(?:think(?:ing)?|action|tool_call|tool_response|function_calls)\b[^>\n]{0,40}>",
     re.IGNORECASE,
 )
@@ -29,11 +30,11 @@ _CUTS = (
     (("<",), TURN),
 )
 """What ends an input, each behind words without which it cannot be there; the last two not where JSON begins."""
-_CUTTING = re.compile("<|Action |Tool |Output |Function |bservation|BSERVATION|察")
+_CUTTING = later("<|Action |Tool |Output |Function |bservation|BSERVATION|察")
 """All those words: most inputs have none."""
-_NAMES_TOOL = re.compile(r"[\"'“](?:name|action|tool|function|tool_call)", re.IGNORECASE)
-_KEYWORD = re.compile(r"\s{0,9}\w{1,60}[ \t]{0,3}=[ \t]{0,3}[\"'“\d\[{-]")
-_FOLLOWS = re.compile(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")
+_NAMES_TOOL = later(r"[\"'“](?:name|action|tool|function|tool_call)", re.IGNORECASE)
+_KEYWORD = later(r"\s{0,9}\w{1,60}[ \t]{0,3}=[ \t]{0,3}[\"'“\d\[{-]")
+_FOLLOWS = later(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")
 
 
 def input_region(text: str, start: int) -> tuple[int, int]:

@@ -2,8 +2,10 @@
 
 import re
 
+from tao.dialects.later import later
+
 _NAMES = r"think(?:ing)?|thought|reasoning|reflection|seed:think|scratch_?pad|inner_monologue"
-OPEN = re.compile(
+OPEN = later(
     rf"<(?P<name>{_NAMES})>|◁(?P<kimi>think)▷|\[(?P<upper>THINK)\]|<\|(?P<piped>begin_of_thought|inner_prefix|START_THINKING)\|>"
     r"|<\|channel>(?P<gemma>thought)\b|```(?P<fence>vis-thinking|thinking|thought)[ \t]*\n",
     re.IGNORECASE,
@@ -12,14 +14,14 @@ OPEN = re.compile(
 THINKING = rf"(?:(?:{_NAMES})>|\|(?:begin_of_thought|inner_prefix|START_THINKING)\|>|\|channel>thought\b)"
 """What follows the angle bracket of such a tag."""
 _CLOSES = {
-    "kimi": re.compile(r"◁/think▷"),
-    "upper": re.compile(r"\[/THINK\]"),
-    "piped": re.compile(r"<\|(?:end_of_thought|inner_suffix|END_THINKING)\|>"),
-    "gemma": re.compile(r"<channel\|>"),
-    "fence": re.compile(r"\n[ \t]*```(?!\w)"),
-    "name": re.compile(rf"</(?:{_NAMES})>", re.IGNORECASE),
+    "kimi": later(r"◁/think▷"),
+    "upper": later(r"\[/THINK\]"),
+    "piped": later(r"<\|(?:end_of_thought|inner_suffix|END_THINKING)\|>"),
+    "gemma": later(r"<channel\|>"),
+    "fence": later(r"\n[ \t]*```(?!\w)"),
+    "name": later(rf"</(?:{_NAMES})>", re.IGNORECASE),
 }
-STRAY = re.compile(rf"</(?=[irst])(?:{_NAMES})>|◁/think▷|\[/THINK\]", re.IGNORECASE)
+STRAY = later(rf"</(?=[irst])(?:{_NAMES})>|◁/think▷|\[/THINK\]", re.IGNORECASE)
 
 
 def block_at(text: str, start: int) -> tuple[str, int, bool] | None:

@@ -10,17 +10,18 @@ from tao.dialects.arguments import Args, Bad, from_list, from_text, from_value, 
 from tao.dialects.clean import SPACE, unfence
 from tao.dialects.convert import missing, parameters
 from tao.dialects.forms import Listed
+from tao.dialects.later import later
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.repair import Fault, read_json
 from tao.messages import ToolSpec
 
 ANSWER_KEYS = ("answer", "final_answer", "output", "result", "response", "finalanswer", "答案", "回答", "最终答案")
-_NAMED = re.compile(
+_NAMED = later(
     r"(?:(?:final_?answer|answer|output|result|response|答案)[ \t]{0,4}[=＝](?!=)"
     r"|(?:final_?answer|answer|答案)[ \t]{0,4}[:：])[ \t]{0,4}",
     re.IGNORECASE,
 )
-_OBJECT = re.compile(r"[{｛]\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
+_OBJECT = later(r"[{｛]\s{0,40}(?:$|\\?[\"'“]|[A-Za-z_]\w{0,60}\s{0,9}[:：])")
 
 
 @dataclass(frozen=True, slots=True)

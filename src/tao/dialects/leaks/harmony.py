@@ -3,17 +3,19 @@
 import re
 from dataclasses import dataclass
 
-HEADER = re.compile(
+from tao.dialects.later import later
+
+HEADER = later(
     r"(?:<\|start\|>assistant)?(?P<role>[ \t]{0,4}to=[^\s<]{1,120})?[ \t]{0,4}<\|channel\|>[ \t]{0,4}(?P<channel>analysis"
     r"|commentary|final)?"
     r"(?P<more>[^<]{0,160})(?:<\|constrain\|>[^<]{0,40})?<\|message\|>",
     re.IGNORECASE,
 )
-END = re.compile(r"<\|(?:end|call|return|start|channel)\|>")
-_TO = re.compile(r"to=([^\s<]{1,120})")
-STRIPPED = re.compile(r"\s{0,9}analysis(?=[A-Z\u4e00-\u9fff])")
-_STRIPPED_FINAL = re.compile(r"assistantfinal(?:<\|message\|>)?")
-_STRIPPED_CALL = re.compile(
+END = later(r"<\|(?:end|call|return|start|channel)\|>")
+_TO = later(r"to=([^\s<]{1,120})")
+STRIPPED = later(r"\s{0,9}analysis(?=[A-Z\u4e00-\u9fff])")
+_STRIPPED_FINAL = later(r"assistantfinal(?:<\|message\|>)?")
+_STRIPPED_CALL = later(
     r"(?:assistant)?commentary[ \t]{0,4}to=([\w.\-\u4e00-\u9fff]{1,120})[ \t]{0,4}(?:<\|constrain\|>)?(?:json"
     r"|code)?(?:<\|message\|>)?\s{0,9}(?=\{)"
 )

@@ -2,6 +2,8 @@
 
 import re
 
+from tao.dialects.later import later
+
 _TAGS = (
     r"tool_calls?|tools_call|tool_use|tool_code|function_calls?|functioncall|TOOL_?CALLS?|toolcall|use_tool|use_mcp_tool"
     r"|call_tool"
@@ -25,10 +27,10 @@ HARMONY = r"<(?:\|channel\|>|\|start\|>assistant)"
 WORDS = r"functools[ \t]?(?=\[)|✿FUNCTION✿|call:(?=[\w.\-]{1,80}\{)"
 NAMED_SEP = r"function<[|｜]tool[_▁ ]sep[|｜]>"
 _ANGLE = "|".join(part.removeprefix("<") for part in (WRAPPER, MARK, DIRECT, HARMONY))
-OPENER = re.compile(rf"<(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|{BRACKET}|{WORDS}|{NAMED_SEP}", re.IGNORECASE)
+OPENER = later(rf"<(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|{BRACKET}|{WORDS}|{NAMED_SEP}", re.IGNORECASE)
 """Where native markup may begin. Every branch starts with a fixed character, so a text is searched quickly."""
 
-_BEGUN = re.compile(
+_BEGUN = later(
     rf"<(?P<word>[A-Za-z_]{{3,24}})$|<{_PREFIX}(?:tool|function|invoke)[\w:]{{0,30}}>?$"
     r"|<(?:tool|function|invoke)\w{0,20}(?:=|[ \t])[^<>\n]{0,80}$"
     r"|<(?:function|tool|tool_name|function_name)>[^<>\n]{0,100}(?:</?\w{0,20})?$"
@@ -63,8 +65,8 @@ SOUGHT = {
     ":": r"(?<=call:)(?=[\w.\-]{1,80}\{)",
 }
 """The same for searching, by the mark that is looked for: words are found by the mark behind them."""
-SEEK = re.compile("[<\\[✿:](?:" + "|".join(f"(?<={re.escape(mark)}){rest}" for mark, rest in SOUGHT.items()) + ")", re.IGNORECASE)
-_WORD = re.compile(r"(?:functools ?|call|function)$", re.IGNORECASE)
+SEEK = later("[<\\[✿:](?:" + "|".join(f"(?<={re.escape(mark)}){rest}" for mark, rest in SOUGHT.items()) + ")", re.IGNORECASE)
+_WORD = later(r"(?:functools ?|call|function)$", re.IGNORECASE)
 
 
 def opener_from(text: str, mark: int) -> int:
@@ -79,7 +81,7 @@ def seek(text: str, start: int, end: int | None = None) -> int | None:
     return opener_from(text, found.start()) if found else None
 
 
-SKIP = re.compile(
+SKIP = later(
     rf"(?:\s{{1,200}}+|{WRAPPER}|{MARK}|{BRACKET}|{NAMED_SEP}|<parallel_function_calls>|functools[ \t]?(?=\[)"
     rf"|function(?=[ \t]*<[|｜]tool)|<[|｜]tool[_▁ ]sep[|｜]>"
     r"|<\|tool_call:name\|>|[\w\-]{1,60}<\|tool_call:name\|>|```\w{0,12}[ \t]*\n?|<json>)*+",
@@ -87,7 +89,7 @@ SKIP = re.compile(
 )
 """What may stand between an opener and the call itself."""
 
-CLOSER = re.compile(
+CLOSER = later(
     rf"(?:\s{{1,200}}+|[;,\]]|</{_PREFIX}[\w:.\-]{{1,40}}>|<[|｜]?/[\w|｜]{{1,40}}>"
     rf"|<[|｜](?:tool[_▁ ]?calls?[_▁ ](?:section[_▁ ])?end|tool_calls_section_end|tools_suffix|python_end"
     r"|action_end|END_ACTION|eot_id|eom_id|call|end|im_end|tool_call_end|tool_call:end|/tool_call|return|stop)[|｜]>"
@@ -97,7 +99,7 @@ CLOSER = re.compile(
 )
 """What may stand between a call and the next one."""
 
-RESULT = re.compile(
+RESULT = later(
     r"<(?:\w{1,20}:)?(?:tool_response|tool_result|function_results?|tool_output|observation|result)s?\b"
     r"|<[|｜](?:tool_response|observation|tool[_▁ ]outputs?[_▁ ]begin|im_start|start_header_id|user)"
     r"|\[TOOL_RESULTS?\]|✿RESULT✿|(?:^|\n)[ \t#*]*(?:Observation|[观觀観]察|Question|User)\b[ \t\d*]*[:：]",

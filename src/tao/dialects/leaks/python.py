@@ -1,15 +1,15 @@
 """Calls written as Python: `[f(a=1), g()]`, `f(a=1)`, `print(api.f(a=1))`, `f.call(a=1)`."""
 
-import re
 
 from tao.dialects.clean import SPACE
 from tao.dialects.forms import Listed, listed
+from tao.dialects.later import later
 from tao.dialects.leaks.tags import Found
 from tao.dialects.wishes import Fails, Wish
 
-CALL = re.compile(r"(?P<print>print[ \t]*\([ \t]*)?(?P<name>[A-Za-z_\u4e00-\u9fff][\w.\-]{0,120}+)[ \t]{0,4}\(")
-LIST = re.compile(r"\[\s{0,20}(?=[A-Za-z_\u4e00-\u9fff][\w.\-]{0,120}[ \t]{0,4}\()")
-_ASSIGN = re.compile(r"[A-Za-z_]\w{0,60}[ \t]{0,9}=[ \t]{0,9}(?=[A-Za-z_\u4e00-\u9fff])")
+CALL = later(r"(?P<print>print[ \t]*\([ \t]*)?(?P<name>[A-Za-z_\u4e00-\u9fff][\w.\-]{0,120}+)[ \t]{0,4}\(")
+LIST = later(r"\[\s{0,20}(?=[A-Za-z_\u4e00-\u9fff][\w.\-]{0,120}[ \t]{0,4}\()")
+_ASSIGN = later(r"[A-Za-z_]\w{0,60}[ \t]{0,9}=[ \t]{0,9}(?=[A-Za-z_\u4e00-\u9fff])")
 
 
 def call(text: str, start: int, limit: int | None = None) -> Found | Fails | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from tao.dialects.clean import SPACE, fence_at
 from tao.dialects.jsoncalls import wishes
+from tao.dialects.later import later
 from tao.dialects.leaks import harmony, python, tags
 from tao.dialects.leaks.openers import CLOSER, OPENER, RESULT, SKIP, seek
 from tao.dialects.names import Tools
@@ -13,15 +14,15 @@ from tao.dialects.wishes import Fails, Wish, opened
 
 MAX_CALLS = 64
 BETWEEN = 300
-_NAME = re.compile(r"[^\s<>{}\[\]()\"'`|｜✿,;=\\]{1,120}+")
-_ARGS = re.compile(
+_NAME = later(r"[^\s<>{}\[\]()\"'`|｜✿,;=\\]{1,120}+")
+_ARGS = later(
     r"(?:[ \t]*\[CALL_ID\][^\[\]\s]{0,60})?(?:[ \t]*\[ARGS\]|\s{0,9}<\|tool_call_argument_begin\|>"
     r"|\s{0,9}<\|tool_call:args\|>|\s{0,9}<[|｜]tool[_▁ ]sep[|｜]>"
     r"|\s{0,9}<tool_sep>|\s{0,9}<\|(?:content|message)\|>|\s{0,9}✿ARGS✿[ \t]*[:：]?)?\s{0,40}",
     re.IGNORECASE,
 )
-_WRAPPED = re.compile(r"<(?:\w{1,20}:)?(?:action|invoke)>\s{0,40}", re.IGNORECASE)
-_FLOWER = re.compile(r"✿(?:FUNCTION|RESULT|RETURN|ARGS|REPLY)✿")
+_WRAPPED = later(r"<(?:\w{1,20}:)?(?:action|invoke)>\s{0,40}", re.IGNORECASE)
+_FLOWER = later(r"✿(?:FUNCTION|RESULT|RETURN|ARGS|REPLY)✿")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def _limit(text: str, begin: int) -> int | None:
     return found.start() if found else None
 
 
-_ENDING = re.compile(
+_ENDING = later(
     r"\n?</(?:\w{1,20}:)?[\w]{1,40}>|<[|｜](?:tool[_▁ ]|call|eot|eom|im_end|action_end|END_ACTION|tools_suffix|end)"
     r"|<end_function_call>|\n```|\[TOOL_CALLS\]|\[END_TOOL", re.IGNORECASE
 )

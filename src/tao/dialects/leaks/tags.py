@@ -8,47 +8,48 @@ import re
 from dataclasses import dataclass
 
 from tao.dialects.clean import SPACE
+from tao.dialects.later import later
 from tao.dialects.repair import Read, read_json
 from tao.dialects.wishes import Fails, Wish
 
 _PREFIX = r"(?:minimax:|seed:|antml:|steptml:|xai:|[|｜]DSML[|｜])?"
 _CALLS = r"(?:function_call|tool_call|tool_use|function|invoke|tool)"
-FUNCTION = re.compile(
+FUNCTION = later(
     rf"<{_PREFIX}{_CALLS}(?:[ \t]*=|[ \t]+(?:name|tool_name)[ \t]*=)[ \t]*[\"']?([^\"'<>\n/]{{1,120}})[\"']?[^<>\n]{{0,80}}>",
     re.IGNORECASE,
 )
-LOOSE = re.compile(r"<function[=(][ \t]*[\"']?([\w.\-\u4e00-\u9fff]{1,120})[\"']?[)>]?[,: \t]{0,9}\(?(?=[{\[])")
+LOOSE = later(r"<function[=(][ \t]*[\"']?([\w.\-\u4e00-\u9fff]{1,120})[\"']?[)>]?[,: \t]{0,9}\(?(?=[{\[])")
 """`<function=name{json}`: the closing bracket of the tag forgotten (Llama behind some servers)."""
-PARAMETER = re.compile(
+PARAMETER = later(
     rf"<(?P<tag>{_PREFIX}(?:parameter|param|arg|argument))(?:[ \t]*=|[ \t]+(?:name"
     rf"|key)[ \t]*=)[ \t]*[\"']?(?P<name>[^\"'<>\n]{{1,120}}?)[\"']?"
     r"(?P<more>[ \t]+[^<>\n]{0,80})?>",
     re.IGNORECASE,
 )
-_BROKEN = re.compile(r"<[^<>\n]{0,200}$")
-_NEXT = re.compile(
+_BROKEN = later(r"<[^<>\n]{0,200}$")
+_NEXT = later(
     rf"\n(?={PARAMETER.pattern.replace('?P<tag>', '?:').replace('?P<name>', '?:').replace('?P<more>', '?:')})",
     re.IGNORECASE,
 )
-ENDS = re.compile(
+ENDS = later(
     rf"</(?=[a-z|｜]){_PREFIX}(?:arguments|parameters|args|action|tool_use|tool_input|function|invoke|tool|tool_call|function_calls?"
     rf"|tool_calls|longcat_tool_call)>|<[|｜]tool[_▁ ]call",
     re.IGNORECASE,
 )
-KEY = re.compile(
+KEY = later(
     r"<(?P<family>longcat_)?arg_key>\s{0,20}([^<>\n]{1,120}?)\s{0,20}</(?:longcat_)?arg_key>\s{0,40}<(?:longcat_)?arg_value>",
     re.IGNORECASE,
 )
-KEY_END = re.compile(r"</(?:longcat_)?arg_value>", re.IGNORECASE)
-NAME_TAG = re.compile(
+KEY_END = later(r"</(?:longcat_)?arg_value>", re.IGNORECASE)
+NAME_TAG = later(
     r"<(function|tool|tool_name|function_name|name|action)>\s{0,20}([^<>\n]{1,120}?)\s{0,20}</\1>",
     re.IGNORECASE,
 )
-INPUT_TAG = re.compile(
+INPUT_TAG = later(
     r"<(arguments|parameters|args|tool_input|input|action_input|params|tool_args|function_args)>",
     re.IGNORECASE,
 )
-CHILD = re.compile(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})>")
+CHILD = later(r"<([A-Za-z_\u4e00-\u9fff][\w.\-]{0,80})>")
 
 
 @dataclass(frozen=True, slots=True)
