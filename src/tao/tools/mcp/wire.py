@@ -1,0 +1,197 @@
+"""One open connection to a server, through the library `mcp` (extra `mcp`): the one module here that imports it."""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Literal, Self
+
+from pydantic import ValidationError
+
+from tao.errors import ConfigError, both
+from tao.tools.mcp.servers import Server
+
+LOG = logging.getLogger("tao.tools.mcp")
+CHANGED = "notifications/tools/list_changed"
+TAIL = 4000
+"""Characters of a server's standard error that are kept, to say why it did not start."""
+QUIET = 300.0
+"""Seconds without a byte after which a response that is still coming in is given up; calls have their own time."""
+
+Fault = Literal["lost", "session", "said", "broken"]
+
+
+@asynccontextmanager
+async def opened(server: Server, tail: "Tail", ended: Callable[[], None], changed: Callable[[], None]) -> AsyncGenerator[Any]:
+    """A connected `mcp.Client`; what the server writes to its standard error goes to `tail`.
+
+    `ended` is called once nothing more can come from the server, `changed` where it says that its tools have changed.
+    Enter and leave it in the same task. Raises ConfigError where `mcp` is not installed; else whatever goes wrong.
+    """
+    mcp = library()
+
+    async def heard(message: Any) -> None:
+        if getattr(message, "method", "") == CHANGED:
+            changed()
+
+    async def logged(params: Any) -> None:
+        LOG.debug("%s says (%s): %s", server.name, params.level, params.data)
+
+    info = mcp.types.Implementation(name="tao", version="0.1")
+    transport = _watched(_transport(server, tail), ended)
+    async with mcp.Client(transport, message_handler=heard, logging_callback=logged, client_info=info, cache=None) as client:
+        yield client
+
+
+def library() -> Any:
+    """The package `mcp`. Raises ConfigError where it is not installed."""
+    try:
+        import mcp  # noqa: PLC0415
+    except ImportError as error:
+        raise ConfigError(both(
+            "MCP servers need the extra `mcp`: pip install 'tao-agent[mcp]'", "使用 MCP 服务器需要安装附加依赖：pip install 'tao-agent[mcp]'",
+        )) from error  # fmt: skip
+    return mcp
+
+
+def _transport(server: Server, tail: "Tail") -> AbstractAsyncContextManager[Any]:
+    mcp = library()
+    if server.command:
+        wanted = mcp.StdioServerParameters(
+            command=server.command, args=list(server.args), env=dict(server.env), cwd=server.cwd, encoding_error_handler="replace",
+        )
+        return mcp.stdio_client(wanted, errlog=tail.file)  # type: ignore[no-any-return]
+    return _over_http(server)
+
+
+@asynccontextmanager
+async def _over_http(server: Server) -> AsyncIterator[Any]:
+    import httpx2  # noqa: PLC0415
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+
+    patience = httpx2.Timeout(server.connect, read=QUIET)
+    async with (
+        httpx2.AsyncClient(headers=dict(server.headers), timeout=patience) as http,
+        streamable_http_client(server.url, http_client=http) as streams,
+    ):
+        yield streams
+
+
+@asynccontextmanager
+async def _watched(transport: AbstractAsyncContextManager[Any], ended: Callable[[], None]) -> AsyncIterator[Any]:
+    async with transport as (read, write):
+        yield Watched(read, ended), write
+
+
+class Watched:
+    """A stream of messages from a server that says when it ends."""
+
+    def __init__(self, stream: Any, ended: Callable[[], None]) -> None:
+        self.stream, self.ended = stream, ended
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def __aiter__(self) -> "Watched":
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await self.stream.__anext__()
+        except BaseException:
+            self.ended()
+            raise
+
+    async def __aenter__(self) -> Self:
+        await self.stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> Any:
+        self.ended()
+        return await self.stream.__aexit__(*error)
+
+
+class Tail:
+    """Where a server's standard error goes: into our log, not onto our screen; its end is kept in `text`."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.text = name, ""
+
+    async def __aenter__(self) -> Self:
+        reading, writing = os.pipe()
+        self.file = os.fdopen(writing, "w", encoding="utf-8")
+        stream = asyncio.StreamReader(limit=1 << 16)
+        protocol = asyncio.StreamReaderProtocol(stream)
+        self._pipe, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, os.fdopen(reading, "rb", buffering=0))
+        self._task = asyncio.create_task(self._read(stream))
+        return self
+
+    async def _read(self, stream: asyncio.StreamReader) -> None:
+        while piece := await stream.read(1 << 14):
+            text = piece.decode("utf-8", "replace")
+            self.text = (self.text + text)[-TAIL:]
+            LOG.debug("%s: %s", self.name, text.rstrip())
+
+    async def __aexit__(self, *_: object) -> None:
+        self.file.close()
+        await asyncio.wait({self._task}, timeout=0.2)  # what it said last is worth having; a grandchild may hold the pipe
+        self._task.cancel()
+        self._pipe.close()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+        await asyncio.sleep(0)  # the transport closes its file in the next turn
+
+
+# ── asking ────────────────────────────────────────────────────────────────────
+
+MOST_PAGES, MOST_TOOLS = 100, 1000
+
+
+async def listed(client: Any) -> list[Any]:
+    """The server's tools, page after page; more than a thousand are nobody's intention and are left."""
+    found: list[Any] = []
+    cursor = None
+    for _ in range(MOST_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        found += page.tools
+        cursor = page.next_cursor
+        if not cursor or len(found) >= MOST_TOOLS:
+            break
+    return found[:MOST_TOOLS]
+
+
+async def watch(client: Any, changed: Callable[[], None]) -> None:
+    """Listen for changed tools, where a server of the newer protocol announces them on a stream of its own."""
+    tools = client.server_capabilities.tools
+    if client.protocol_version < "2026" or not (tools and tools.list_changed):
+        return
+    try:
+        async with client.listen(tools_list_changed=True) as changes:
+            async for _ in changes:
+                changed()
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong here, the tools known so far can still be called
+        LOG.debug("no news of changed tools: %s", error)
+
+
+def fault(error: BaseException) -> Fault:
+    """What an error of a call means.
+
+    "lost": the connection is gone, and whether the call was carried out is not known; "session": the server has forgotten
+    us and did not carry it out; "said": the server refused it; "broken": what it sent is not according to the protocol.
+    """
+    mcp = library()
+    if isinstance(error, mcp.MCPError):
+        if error.code == mcp.types.CONNECTION_CLOSED:
+            return "lost"
+        forgotten = error.code in {mcp.types.INVALID_REQUEST, -32001} and "session" in error.message.lower()
+        return "session" if forgotten else "said"
+    return "broken" if isinstance(error, ValidationError | RuntimeError) else "lost"
+
+
+def reason(error: BaseException) -> str:
+    """The innermost sentence of an error, whatever groups it is wrapped in."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}".rstrip(": ") if str(error) else type(error).__name__
