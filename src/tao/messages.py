@@ -127,7 +127,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back, before anybody reads it. Times are seconds."""
+    """What came back, before anybody reads it. Times are seconds.
+
+    `model` is the server's name of what answered; `by` our own, where another model stood in for the one that was asked.
+    """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
@@ -137,6 +140,7 @@ class Reply:
     model: str = ""
     seconds: float = 0.0
     first_token: float | None = None
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ def fallback(models: Iterable[Model]) -> Model:
                     raise
                 errors.append((model, error))
             else:
-                return voice.finish(reply if reply.model else replace(reply, model=name_of(model)), heard=listener is not None)
+                stood_in = reply.by or ("" if model is chain[0] else name_of(model))
+                return voice.finish(replace(reply, model=reply.model or name_of(model), by=stood_in), heard=listener is not None)
         raise _all_failed(errors) from errors[-1][1]
 
     return Around(answer, *chain)

@@ -3,12 +3,13 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from time import monotonic
 
 from tao.errors import ConfigError, both
 from tao.messages import Reply, Request
 from tao.seams import Hear, Model
-from tao.wrappers.models.around import Around
+from tao.wrappers.models.around import Answer, Around, name_of
 
 REMEMBERED = 100
 ENOUGH = 20
@@ -27,7 +28,7 @@ def hedged(
     if not 0 < percentile < 100:
         raise ConfigError(both(f"percentile must lie between 0 and 100, not {percentile}", f"百分位必须在 0 与 100 之间，而不是 {percentile}"))
     took: deque[float] = deque(maxlen=REMEMBERED)
-    other = second or model
+    other = model if second is None else Around(_standing_in(second), second)
 
     def patience() -> float | None:
         if len(took) < ENOUGH:
@@ -95,6 +96,16 @@ class _Race:
         for task in self.tasks:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
+
+
+def _standing_in(model: Model) -> Answer:
+    """Another model than the one that was asked: its replies say so."""
+
+    async def answer(request: Request, hear: Hear | None = None) -> Reply:
+        reply = await model(request, hear)
+        return reply if reply.by else replace(reply, by=name_of(model))
+
+    return answer
 
 
 async def _asked(model: Model, request: Request, hear: Hear | None) -> Reply:

@@ -1,0 +1,150 @@
+"""The price of a model, by its name: one's own table, then ours in CNY, then the package genai-prices (extra `prices`, offline)."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, date
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from tao.errors import ConfigError, both
+from tao.models.profiles import PROFILES
+from tao.models.profiles import profile as known_profile
+from tao.models.tariffs import TARIFFS
+from tao.prices import FREE, Price, Prices, Rate, is_local, to_json
+
+GENAI = {
+    "openai": "openai", "deepseek": "deepseek", "moonshot": "moonshotai", "zhipu": "zhipuai", "minimax": "minimax",
+    "openrouter": "openrouter", "gemini": "google", "anthropic": "anthropic",
+}  # fmt: skip
+"""Our names of providers in that package; those that are not here it does not have (or not in this part of the world)."""
+ARK_VERSION = re.compile(r"-\d{6}$")
+
+
+def price_of(name: str, *, own: Mapping[str, Price] | None = None, currency: str = "") -> Price | None:
+    """The price of a model ("provider:model", an address, "local"); None where nobody says it.
+
+    `own` prices go before all. Where a price is known in several currencies, the one in `currency` is taken.
+    """
+    if own and name in own:
+        return own[name]
+    if is_local(name):
+        return FREE
+    provider, _, model = name.partition(":")
+    found = known_profile(provider)
+    provider = provider if found is None else found.name
+    if own and f"{provider}:{model}" in own:
+        return own[f"{provider}:{model}"]
+    ours = tariff(provider, model)
+    if ours is not None and currency in {"", ours.currency}:
+        return ours
+    return packaged(provider, model) or ours
+
+
+def tariff(provider: str, model: str) -> Price | None:
+    """The price in our own table."""
+    table = TARIFFS.get(provider, {})
+    return table.get(model) or table.get(ARK_VERSION.sub("", model) if provider == "volcengine" else model)
+
+
+def finder(own: Mapping[str, Price] | None = None, currency: str = "") -> Prices:
+    """`price_of` with these prices of one's own. Raises ConfigError for a name that cannot be a model's."""
+    for name in own or {}:
+        provider, _, model = name.partition(":")
+        if not model or not (is_local(name) or provider in {"http", "https", *GENAI} or known_profile(provider)):
+            known = ", ".join(PROFILES)
+            text = both(
+                f"prices: {name!r} is no model; write provider:model (providers: {known})",
+                f"prices：{name!r} 不是模型；请写 provider:model（provider 可为 {known}）",
+            )
+            raise ConfigError(text)
+    return lambda name: price_of(name, own=own, currency=currency)
+
+
+def carried(model: Any, prices: Prices) -> dict[str, Any]:
+    """What a run of this model carries of prices: by the name of each model that may answer, where the price is known.
+
+    Models that cost nothing by their nature are left out: a run knows them by their name.
+    """
+    found = {name: price for name in names_of(model) if (price := prices(name)) is not None and price is not FREE}
+    return {name: to_json(price) for name, price in found.items()}
+
+
+def names_of(model: Any) -> tuple[str, ...]:
+    """The names of every model that may answer where this one is asked; of wrappers, what they wrap."""
+    inner = getattr(model, "parts", None)
+    if not isinstance(inner, tuple):
+        return tuple(filter(None, [str(getattr(model, "name", ""))]))
+    return tuple(dict.fromkeys(name for part in inner for name in names_of(part)))
+
+
+# ── genai-prices ──────────────────────────────────────────────────────────────
+
+
+@cache
+def packaged(provider: str, model: str) -> Price | None:
+    """The price in the package genai-prices, in USD; None where it has none, or is not installed."""
+    snapshot = _snapshot()
+    if snapshot is None or provider not in GENAI:
+        return None
+    try:
+        _, info = snapshot.find_provider_model(model, None, GENAI[provider], None)
+    except LookupError:
+        return None
+    entries = list(reversed(info.prices)) if isinstance(info.prices, list) else [info.prices]
+    rates: list[Rate] = []
+    for entry in entries:
+        limits = _limits(getattr(entry, "constraint", None))
+        if limits is None:
+            return None
+        rates += _rates(getattr(entry, "prices", entry), limits)
+    if isinstance(info.prices, list):  # where no condition holds, its first entry counts
+        rates += _rates(info.prices[0].prices, {})
+    return Price(tuple(rates), f"genai-prices: {GENAI[provider]}, {info.id}") if rates else None
+
+
+@cache
+def _snapshot() -> Any:
+    try:
+        from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - heavy, optional, and only here
+    except ImportError:
+        return None
+    return get_snapshot()
+
+
+def installed() -> bool:
+    """Whether the package is there."""
+    return _snapshot() is not None
+
+
+def _limits(condition: Any) -> dict[str, Any] | None:
+    """When an entry holds, as fields of `Rate`; None for a condition that we do not know."""
+    if condition is None:
+        return {}
+    if hasattr(condition, "start_date"):
+        since: date = condition.start_date
+        return {"since": since.isoformat()}
+    if hasattr(condition, "start_time"):
+        spans = [moment if moment.tzinfo is None else moment.replace(tzinfo=UTC) for moment in (condition.start_time, condition.end_time)]
+        plain = all(moment.tzinfo is None or not moment.utcoffset() for moment in (condition.start_time, condition.end_time))
+        return {"hours": f"{spans[0]:%H:%M}-{spans[1]:%H:%M}"} if plain else None
+    return None
+
+
+def _rates(prices: Any, limits: Mapping[str, Any]) -> list[Rate]:
+    """A model's prices as rates, the longest prompts first; none where they say no price of input or output."""
+    fresh, said, reused = prices.input_mtok, prices.output_mtok, prices.cache_read_mtok
+    if fresh is None or said is None:
+        return []
+    starts = sorted({tier.start for price in (fresh, said, reused) for tier in getattr(price, "tiers", ())}, reverse=True)
+    at: Callable[[Any, int], Decimal | None] = _tier
+    return [
+        Rate(at(fresh, start) or Decimal(0), at(said, start) or Decimal(0), at(reused, start), over=start, **limits) for start in (*starts, 0)
+    ]
+
+
+def _tier(price: Any, start: int) -> Decimal | None:
+    """What holds for prompts of more than `start` tokens."""
+    if price is None or isinstance(price, Decimal):
+        return price
+    return next((Decimal(tier.price) for tier in reversed(price.tiers) if start >= tier.start), Decimal(price.base))
