@@ -27,12 +27,18 @@ ONE_HOME = {
     "xllamacpp": ("models/local.py",),
     "rjieba": ("tools/builtin/segment.py",),
     "limits": ("stores/rates.py",),
-    "jsonschema": ("evaluation/graders.py",),
+    "jsonschema": ("evaluation/graders.py", "tools/foreign.py"),
+    "referencing": ("tools/foreign.py",),
     "aiohttp": ("models/", "tools/web/"),
     "yarl": ("tools/web/fetching.py",),
     "ddgs": ("tools/web/providers.py",),
     "trafilatura": ("tools/web/reading.py",),
-    "sqlalchemy": ("stores/",),
+    "sqlalchemy": ("stores/", "tools/builtin/sql.py"),
+    "sqlglot": ("tools/builtin/sql.py",),
+    "pydantic_monty": ("tools/builtin/python.py",),
+    "pint": ("tools/builtin/units.py",),
+    "chinese_calendar": ("tools/builtin/calendar_cn.py",),
+    "lunardate": ("tools/builtin/calendar_cn.py",),
     "alembic": ("stores/",),
     "pydantic_settings": ("config.py",),
     "dotenv": ("config.py",),
@@ -41,7 +47,7 @@ ONE_HOME = {
     "typer": ("cli/",),
 }
 """Third-party packages, and the only files or folders that may import them."""
-OPTIONAL = {"xllamacpp", "rjieba", "jsonschema", "limits", "ddgs", "trafilatura"}
+OPTIONAL = {"xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "sqlglot", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}
 """Heavy packages that need not be installed: imported where they are first used."""
 
 

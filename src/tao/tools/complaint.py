@@ -104,7 +104,7 @@ def _wanted(schema: Any) -> str:
         return say("a list", "列表") + of + limits
     if kind == "object":
         names = list(schema.get("properties", ()))
-        return say("an object", "对象") + (say(" with ", "，含 ") + say(", ", "、").join(names) if names else "")
+        return say("an object", "对象") + (say(" with ", "，含 ") + say(", ", "、").join(names) if names else "") + limits
     return _scalar(kind, schema.get("format", "")) + limits
 
 
@@ -135,6 +135,7 @@ def _limits(schema: Mapping[str, Any]) -> str:
         ("exclusiveMaximum", "less than {}", "小于 {}"), ("multipleOf", "a multiple of {}", "{} 的倍数"),
         ("minLength", "at least {} characters", "至少 {} 个字符"), ("maxLength", "at most {} characters", "最多 {} 个字符"),
         ("minItems", "at least {} items", "至少 {} 项"), ("maxItems", "at most {} items", "最多 {} 项"),
+        ("minProperties", "at least {} entries", "至少 {} 个键"), ("maxProperties", "at most {} entries", "最多 {} 个键"),
         ("pattern", "matching {}", "匹配 {}"),
     ):  # fmt: skip
         if key in schema:

@@ -1,46 +1,53 @@
 """Arguments against a JSON schema: what fits passes unchanged, what is only written differently is read, all else is refused.
 
 The common subset of JSON schema: types, enum, const, properties, required, additionalProperties, patternProperties, items,
-prefixItems, anyOf/oneOf/allOf, $ref, formats, and the limits on numbers, texts and lists. Keywords beyond it are not checked.
-An object that lists its `properties` takes no others, unless it says so in `additionalProperties`.
+prefixItems, anyOf/oneOf/allOf, $ref, formats, and the limits on numbers, texts, lists and objects. Keywords beyond it are
+checked by `foreign`. An object that lists its `properties` takes no others, unless it says so in `additionalProperties`.
 """
 
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from tao.tools import reading
+from tao.tools import foreign, reading
 from tao.tools.complaint import Problem, complain, note
 
 EXACT, READ, WRAP = 0, 1, 2
 """How far a value may be mended: not at all, read differently, or also put into a list of one."""
 
 DEEPEST = 40
+COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties"})
+"""Keywords by which an object takes properties that it does not list itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where in the arguments we are; `notes` gathers what was mended."""
+    """Where in the arguments we are; `notes` gathers what was mended. `part`: the schema is only a part of what an object may be."""
 
     root: Mapping[str, Any]
     path: str = ""
     mend: int = WRAP
     depth: int = 0
     notes: list[str] = field(default_factory=list)
+    part: bool = False
 
     def inner(self, step: str) -> "At":
-        """One level deeper. `step` is ".name" or "[2]"; in a list nothing is wrapped, [1, 2] may be [[1], [2]] or [[1, 2]]."""
+        """One level deeper. `step` is ".name", "[2]" or "" (the same value); in a list nothing is wrapped, [1, 2] may be [[1], [2]] or [[1, 2]]."""
         if self.depth > DEEPEST:
             raise Misfit([Problem(self.path, "deep", None, {})])
         mend = min(self.mend, READ) if step[:1] == "[" else self.mend
-        return At(self.root, (self.path + step).removeprefix("."), mend, self.depth + 1, self.notes)
+        return At(self.root, (self.path + step).removeprefix("."), mend, self.depth + 1, self.notes, self.part and not step)
 
     def softened(self, mend: int) -> "At":
         """The same place, mended only so far, with notes of its own."""
-        return At(self.root, self.path, mend, self.depth + 1)
+        return At(self.root, self.path, mend, self.depth + 1, part=self.part)
+
+    def opened(self, *, part: bool = True) -> "At":
+        """The same place, for a part of its schema: properties that the part does not list are left to the other parts."""
+        return replace(self, part=True) if part else self
 
 
 class Misfit(Exception):
@@ -64,9 +71,13 @@ def check(
     if not isinstance(args, Mapping):
         raise complain([Problem("", "type", args, {"type": "object"})], schema, {}, lang, example)
     try:
-        return _object({"type": "object", "additionalProperties": False, **schema}, args, at), tuple(at.notes)
+        closed = {} if COMPOSED & schema.keys() else {"additionalProperties": False}
+        read = dict(_fit({"type": "object", **closed, **schema}, args, at))
     except Misfit as misfit:
         raise complain(misfit.problems, schema, misfit.good, lang, example) from None
+    if found := foreign.problems(schema, read, lang):
+        raise complain(found, schema, read, lang, example)
+    return read, tuple(at.notes)
 
 
 def fits(schema: Mapping[str, Any], value: Any) -> bool:
@@ -92,15 +103,15 @@ def _fit(schema: Any, value: Any, at: At) -> Any:
         if at.depth > DEEPEST:
             raise Misfit([Problem(at.path, "deep", value, {})])
         rest = {key: item for key, item in schema.items() if key not in {"$ref", "description", "default", "examples"}}
-        value = _fit(_resolved(schema["$ref"], at.root), value, at.inner(""))
+        value = _fit(foreign.resolved(schema["$ref"], at.root), value, at.inner("").opened(part="properties" in rest))
         return _fit(rest, value, at) if rest else value
     if schema.get("nullable") and value is None:
         return None
     for part in schema.get("allOf", ()):
-        value = _fit(part, value, at)
+        value = _fit(part, value, at.opened())
     arms = schema.get("anyOf") or schema.get("oneOf")
     if arms:
-        value = _any(arms, value, at, schema)
+        value = _any(arms, value, at.opened(part="properties" in schema), schema)
     if "enum" in schema or "const" in schema:
         return _enum(schema, schema.get("enum") or [schema.get("const")], value, at)
     kind = schema.get("type") or _implied(schema, value)
@@ -110,14 +121,6 @@ def _fit(schema: Any, value: Any, at: At) -> Any:
         kind = kind[0] if kind else None
     handler = HANDLERS.get(kind) if kind else None
     return handler(schema, value, at) if handler else value
-
-
-def _resolved(ref: str, root: Mapping[str, Any]) -> Any:
-    node: Any = root
-    for part in ref.removeprefix("#").split("/")[1:]:
-        step = part.replace("~1", "/").replace("~0", "~")
-        node = node.get(step, True) if isinstance(node, Mapping) else True
-    return node
 
 
 def _implied(schema: Mapping[str, Any], value: Any) -> str | None:
@@ -156,13 +159,17 @@ def _any(arms: list[Any], value: Any, at: At, schema: Mapping[str, Any]) -> Any:
 
 
 def _same(a: Any, b: Any) -> bool:
-    return type(a) is type(b) and bool(a == b)
+    """Whether two JSON values are one: 1 and 1.0 are, 1 and true are not."""
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    return isinstance(a, bool) == isinstance(b, bool) and bool(a == b)
 
 
 def _enum(schema: Mapping[str, Any], choices: list[Any], value: Any, at: At) -> Any:
     for choice in choices:
-        if _same(choice, value) or (isinstance(value, int | float) and not isinstance(value, bool) and choice == value
-                                    and not isinstance(choice, bool)):  # fmt: skip
+        if _same(choice, value):
             return choice
     if at.mend:
         key = _loose(value)
@@ -282,6 +289,8 @@ def _array(schema: Mapping[str, Any], value: Any, at: At) -> list[Any]:
     if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
         raise Misfit([Problem(at.path, "length", came, schema)])
     first, rest = schema.get("prefixItems", ()), schema.get("items", True)
+    if isinstance(rest, list):  # as it was written before 2020
+        first, rest = rest, schema.get("additionalItems", True)
     out: list[Any] = []
     problems: list[Problem] = []
     for place, item in enumerate(value):
@@ -295,6 +304,8 @@ def _array(schema: Mapping[str, Any], value: Any, at: At) -> list[Any]:
         once = [item for place, item in enumerate(out) if not any(_same(item, other) for other in out[:place])]
         if len(once) < len(out):
             if not at.mend:
+                raise Misfit([Problem(at.path, "length", came, schema)])
+            if len(once) < schema.get("minItems", 0):
                 raise Misfit([Problem(at.path, "length", came, schema)])
             return list(_noted(at, came, once))
     return out
@@ -316,9 +327,12 @@ def _object(schema: Mapping[str, Any], value: Any, at: At) -> dict[str, Any]:
     out: dict[str, Any] = {}
     problems: list[Problem] = []
     failed: set[str] = set()
-    for key, item in _renamed(value, properties, at).items() if properties else value.items():
+    named = _renamed(schema, value, properties, at) if properties else value
+    if not schema.get("minProperties", 0) <= len(named) <= schema.get("maxProperties", len(named)):
+        raise Misfit([Problem(at.path, "length", value, schema)])
+    for key, item in named.items():
         place = at.inner(f".{key}")
-        form = properties[key] if key in properties else _further(schema, key)
+        form = properties[key] if key in properties else _further(schema, key, at)
         if form is False:
             problems.append(Problem(place.path, "unknown", item, {"properties": properties}))
             continue
@@ -337,17 +351,19 @@ def _object(schema: Mapping[str, Any], value: Any, at: At) -> dict[str, Any]:
     return out
 
 
-def _further(schema: Mapping[str, Any], key: str) -> Any:
+def _further(schema: Mapping[str, Any], key: str, at: At) -> Any:
     """The schema of a property that is not listed; False where there may be none."""
     for pattern, form in (schema.get("patternProperties") or {}).items():
         if (compiled := _pattern(pattern)) and compiled.search(key):
             return form
-    return schema.get("additionalProperties", not schema.get("properties"))
+    if "additionalProperties" in schema:
+        return schema["additionalProperties"]
+    return at.part or not schema.get("properties") or (bool(COMPOSED & schema.keys()) and key in foreign.names(schema, at.root))
 
 
-def _renamed(value: Mapping[str, Any], properties: Mapping[str, Any], at: At) -> Mapping[str, Any]:
-    """The object with keys that differ from a parameter's name only in case, width or `_` put right."""
-    strange = [key for key in value if key not in properties]
+def _renamed(schema: Mapping[str, Any], value: Mapping[str, Any], properties: Mapping[str, Any], at: At) -> Mapping[str, Any]:
+    """The object with keys that differ from a parameter's name only in case, width or `_` put right, where they cannot stand for themselves."""
+    strange = [key for key in value if key not in properties and _further(schema, key, at) is False]
     if not strange or not at.mend:
         return value
     out = dict(value)
