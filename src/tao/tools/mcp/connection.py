@@ -16,7 +16,7 @@ from tao.tools.mcp.servers import Server
 from tao.tools.words import say
 
 LOG = logging.getLogger("tao.tools.mcp")
-FIRST, LONGEST, PATIENCE = 0.5, 30.0, 2.0
+FIRST, LONGEST, PATIENCE = 0.5, 30.0, 1.0
 """Seconds: how long a server that could not be reached is left alone at first, at most, and how much of it a call waits for."""
 LEAVING = 10.0
 """Seconds after which a connection that does not close is cut."""
