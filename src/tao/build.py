@@ -2,7 +2,8 @@
 
 import importlib.util
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,21 @@ from tao.models import connect
 from tao.stores.sql import Journal
 from tao.tools.builtin import NAMES, builtin
 from tao.tools.declare import Tool, declare
+from tao.tools.mcp import mcp_tools
 from tao.tools.registry import by_name
 
 
-def build(settings: Settings, env: Mapping[str, str], *, model: str | None = None) -> Agent:
-    """The agent that these settings describe. `env` holds the providers' keys; `model` goes before the settings' own.
+def build(
+    settings: Settings, env: Mapping[str, str], *, model: str | None = None, more: Iterable[Tool] = (),
+) -> Agent:
+    """The agent that these settings describe. `env` holds the providers' keys; `model` goes before the settings' own; `more` are further
+    tools (see `assembled`).
 
     Nothing is sent, and no file loaded or opened, before the first run. Raises ConfigError or WeightsError.
     """
     answers = connect(model or settings.model, env=env, thinking=settings.thinking, local=settings.local.model_dump())
     budget = {"max_tokens": settings.max_tokens, "deadline": settings.deadline}
-    tools = toolbox(settings)
+    tools = [*toolbox(settings), *more]
     return Agent(
         answers,
         tools,
@@ -37,6 +42,23 @@ def build(settings: Settings, env: Mapping[str, str], *, model: str | None = Non
         permissions=settings.permissions.rules,
         settings={name: it for name, it in budget.items() if it is not None},
     )
+
+
+@asynccontextmanager
+async def connected(settings: Settings, env: Mapping[str, str]) -> AsyncGenerator[Sequence[Tool]]:
+    """The tools of the MCP servers that these settings name, until the block is left. Raises ConfigError."""
+    if settings.mcp is None:
+        yield ()
+        return
+    async with mcp_tools(settings.mcp, env=env) as tools:
+        yield tools
+
+
+@asynccontextmanager
+async def assembled(settings: Settings, env: Mapping[str, str], *, model: str | None = None) -> AsyncGenerator[Agent]:
+    """`build` with the servers of its tools connected; all is closed when the block is left."""
+    async with connected(settings, env) as more, build(settings, env, model=model, more=more) as agent:
+        yield agent
 
 
 def journal(settings: Settings) -> Journal:

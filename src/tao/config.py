@@ -140,6 +140,7 @@ class Settings(BaseSettings):
     tools: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), description="files with more tools: FILE.py or FILE.py:factory"
     )
+    mcp: Path | None = Field(default=None, description="a JSON file of MCP servers, whose tools are offered")
     builtins: bool = Field(default=True, description="offer the tools that come with tao")
     journal: str = Field(
         default="", description="where runs are kept: a file or a database URL; empty: ~/.local/state/tao/runs.db"

@@ -12,6 +12,7 @@ READ_THE_ENVIRONMENT = {
     "config.py": "settings",
     "models/connect.py": "keys and addresses, for an Agent that is made without settings",
     "models/local.py": "one variable that OpenMP reads while it is loaded",
+    "tools/mcp/tools.py": "values in the file of servers, for tools that are connected without settings",
     "cli/words.py": "the language, before the first help text is made",
 }
 IMPORT_BY_NAME = {
@@ -30,6 +31,8 @@ ONE_HOME = {
     "jsonschema": ("evaluation/graders.py", "tools/foreign.py"),
     "referencing": ("tools/foreign.py",),
     "aiohttp": ("models/", "tools/web/"),
+    "mcp": ("tools/mcp/wire.py",),
+    "httpx2": ("tools/mcp/wire.py",),
     "yarl": ("tools/web/fetching.py",),
     "ddgs": ("tools/web/providers.py",),
     "trafilatura": ("tools/web/reading.py",),
@@ -47,7 +50,7 @@ ONE_HOME = {
     "typer": ("cli/",),
 }
 """Third-party packages, and the only files or folders that may import them."""
-OPTIONAL = {"xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "sqlglot", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}
+OPTIONAL = {"xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "mcp", "httpx2", "sqlglot", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}
 """Heavy packages that need not be installed: imported where they are first used."""
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from tao.build import build, journal, toolbox
+from tao.build import assembled, connected, journal, toolbox
 from tao.cli import options as o
 from tao.cli.ask import shown
 from tao.cli.asking import arguments, ask, at_a_terminal, listed, person, until
@@ -87,8 +87,8 @@ def approve(
 async def _approve(
     which: str | None, wish: Wish, settings: Settings, options: Mapping[str, Any], *, as_json: bool, quiet: bool,
 ) -> int:
-    fit = fitted(toolbox(settings))
-    async with journal(settings) as kept:
+    async with connected(settings, environment()) as more, journal(settings) as kept:
+        fit = fitted([*toolbox(settings), *more])
         if which is None and wish.ruling is None:
             return await _list(kept, fit, settings)
         run = await kept.load(which or await _only(kept))
@@ -107,7 +107,7 @@ async def _approve(
         ruled = await _rule(kept, run, waits, wish, fit, settings)
     if wish.stay or not ruled:
         return ANSWERED if ruled else PAUSED
-    async with build(settings, environment(), model=None if "model" in options else run.asked.model or None) as agent:
+    async with assembled(settings, environment(), model=None if "model" in options else run.asked.model or None) as agent:
         return code_of(await shown(agent, run, settings, as_json=as_json, quiet=quiet))
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tao.agent import Agent, language
-from tao.build import build
+from tao.build import assembled
 from tao.cli import options as o
 from tao.cli.asking import at_a_terminal, described, settle
 from tao.cli.exits import USAGE, code_of, complain, finish
@@ -48,6 +48,7 @@ def ask(
     max_steps: o.Steps = None,
     docs: o.Docs = None,
     tools: o.Tools = None,
+    mcp: o.Mcp = None,
     dialect: o.Dialect = None,
     journal: o.JournalAt = None,
     as_json: o.Json = False,
@@ -58,13 +59,13 @@ def ask(
     if not text:
         complain(say("the question is empty", "问题为空"))
         raise typer.Exit(USAGE)
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect, journal=journal)
+    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, dialect=dialect, journal=journal)
     finish(_ask(text, options, as_json=as_json, quiet=quiet))
 
 
 async def _ask(question: str, options: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
     settings = load(options)
-    async with build(settings, environment()) as agent:
+    async with assembled(settings, environment()) as agent:
         return code_of(await shown(agent, Run(secrets.token_hex(8)), settings, question, as_json=as_json, quiet=quiet))
 
 

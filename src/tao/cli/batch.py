@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tao.agent import Agent
-from tao.build import build
+from tao.build import assembled
 from tao.cli import options as o
 from tao.cli.exits import ANSWERED, FAILED, LIMIT, PAUSED, code_of, finish
 from tao.cli.help import Command
@@ -53,11 +53,11 @@ class Asking:
 ))  # fmt: skip
 def run(
     file: File, *, out: Out = None, jobs: Jobs = 1, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None,
-    docs: o.Docs = None, tools: o.Tools = None, dialect: o.Dialect = None, journal: o.JournalAt = None,
+    docs: o.Docs = None, tools: o.Tools = None, mcp: o.Mcp = None, dialect: o.Dialect = None, journal: o.JournalAt = None,
     as_json: o.Json = False, quiet: o.Quiet = False,
 ) -> None:  # fmt: skip
     """Answer them all."""
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect, journal=journal)
+    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, dialect=dialect, journal=journal)
     form = "events" if as_json else "answers" if quiet else "records"
     finish(_run(file, out, jobs, form, options))
 
@@ -78,7 +78,7 @@ async def _run(file: Path, out: Path | None, jobs: int, form: str, options: Mapp
                 bars.advance(bar)
 
         try:
-            async with build(settings, environment()) as agent, asyncio.TaskGroup() as group:
+            async with assembled(settings, environment()) as agent, asyncio.TaskGroup() as group:
                 for _ in range(jobs):
                     group.create_task(work(agent))
         except* AgentError as failures:

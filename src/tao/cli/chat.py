@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from tao.build import build
+from tao.build import assembled
 from tao.cli import options as o
 from tao.cli.ask import shown
 from tao.cli.exits import ANSWERED, complain, finish
@@ -29,11 +29,11 @@ app = typer.Typer()
 
 @app.command(cls=Command, help=say("A conversation: every question knows what was said before.", "对话：每个问题都记得前面说过的内容。"))
 def chat(
-    *, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None,
+    *, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None, mcp: o.Mcp = None,
     dialect: o.Dialect = None, journal: o.JournalAt = None, quiet: o.Quiet = False,
 ) -> None:
     """Talk."""
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect, journal=journal)
+    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, dialect=dialect, journal=journal)
     finish(lambda: _chat(options, quiet=quiet))
 
 
@@ -47,7 +47,8 @@ def _chat(options: Mapping[str, Any], *, quiet: bool) -> int:
         )
     history: list[Message] = []
     with asyncio.Runner() as runner:
-        agent = build(settings, environment())
+        stack = contextlib.AsyncExitStack()
+        agent = runner.run(stack.enter_async_context(assembled(settings, environment())))
         try:
             while (question := _asked()) is not None:
                 if question == "/new":
@@ -65,7 +66,7 @@ def _chat(options: Mapping[str, Any], *, quiet: bool) -> int:
                 if ended.answer is not None:
                     history += [Message("user", question), Message("assistant", ended.answer)]
         finally:
-            runner.run(agent.aclose())
+            runner.run(stack.aclose())
     return ANSWERED
 
 

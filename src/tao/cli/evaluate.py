@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from tao import __version__
 from tao.agent import Agent
-from tao.build import build, tools_of
+from tao.build import assembled, tools_of
 from tao.cli import options as o
 from tao.cli.exits import ANSWERED, FAILED, finish
 from tao.cli.help import Command
@@ -123,7 +123,7 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
     chosen = [task for task in tasks if not wanted or task.id in wanted]
     if not chosen:
         raise ConfigError(both(f"{path} has no task {wish.ids}", f"{path} 中没有任务 {wish.ids}"))
-    async with build(settings, environment()) as agent, judging(wish.judge, settings) as judge:
+    async with assembled(settings, environment()) as agent, judging(wish.judge, settings) as judge:
         grading = _grading(chosen, path.parent, judge)
         about = described(tasks, agent, settings)
         out = wish.out or default_out(path, about["model"])

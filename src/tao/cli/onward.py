@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from tao.agent import Agent
-from tao.build import build
+from tao.build import assembled
 from tao.cli.ask import shown
 from tao.cli.compare import show
 from tao.cli.exits import code_of
@@ -25,7 +25,7 @@ from tao.seams import Abilities
 async def onward(old: Run, step: int, prompt: Path | None, options: Mapping[str, Any], *, as_json: bool) -> int:
     """Go on from before the reply of that number as a new run, show it, and say where it parts from the old one."""
     settings = load(options)
-    async with build(settings, environment(), model=None if "model" in options else old.asked.model or None) as agent:
+    async with assembled(settings, environment(), model=None if "model" in options else old.asked.model or None) as agent:
         run = branch(old, step, agent, settings, options, prompt)
         run = await shown(agent, run, settings, as_json=as_json, quiet=False)
     if not as_json:

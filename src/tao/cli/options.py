@@ -54,6 +54,14 @@ Tools = Annotated[
         help=say("More tools from a Python file; may be repeated.", "从 Python 文件添加工具；可重复。"),
     ),
 ]
+Mcp = Annotated[
+    Path | None,
+    typer.Option(
+        "--mcp",
+        metavar="FILE.json",
+        help=say("Tools of the MCP servers in a JSON file.", "JSON 文件中 MCP 服务器的工具。"),
+    ),
+]
 JournalAt = Annotated[
     str | None,
     typer.Option(

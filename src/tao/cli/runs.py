@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tao.agent import recorded_abilities, recorded_dialect
-from tao.build import build, journal
+from tao.build import assembled, journal
 from tao.cli import options as o
 from tao.cli.ask import shown
 from tao.cli.asking import at_a_terminal
@@ -148,7 +148,7 @@ async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: boo
         )
         Console(stderr=True, highlight=False).print(waits, soft_wrap=True)
         return code_of(run)
-    async with build(settings, environment(), model=None if "model" in options else run.asked.model or None) as agent:
+    async with assembled(settings, environment(), model=None if "model" in options else run.asked.model or None) as agent:
         return code_of(await shown(agent, run, settings, as_json=as_json, quiet=quiet))
 
 
