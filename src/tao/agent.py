@@ -20,14 +20,18 @@ from tao.events import Asked, Event
 from tao.loop import react
 from tao.messages import Message, Reply, Request, ToolSpec
 from tao.models import connect
+from tao.models.pricing import price_of, priced
 from tao.observers.fan_out import fan_out, guarded
 from tao.permissions import Rule
-from tao.policies import default
+from tao.policies import budgets, default
+from tao.prices import Prices
 from tao.rulings import Waiting, fitted, rule_on, shown, waiting
 from tao.run import Run
 from tao.seams import Abilities, Act, Delta, Dialect, Emit, Hear, Model, Policy
 from tao.tools.declare import Tool, declare
+from tao.toolset import gathered, most_shown
 from tao.wrappers.approval import Approve, Ruling, asking, permitted
+from tao.wrappers.budget import at_most
 from tao.wrappers.no_tools import without_tools
 
 OnEvent = Callable[[Event], Awaitable[None] | None]
@@ -53,7 +57,8 @@ class Agent:
     replaces all of that but the `permissions` that are given with it. A `journal` that can keep claims makes sure that what changes something is never done twice.
     `dialect` is a name ("auto", "react", "json", "bracket", "native") or a Dialect; `lang` "zh" or "en", by default the
     question's. `permissions` are rules of what may be done; without any, what only looks is done and all else waits for a
-    person. `approve` is asked about such calls at once, where it is given. `policy` replaces the default limits, which `max_steps` and `settings` describe. `journal` is told every
+    person. `approve` is asked about such calls at once, where it is given. `policy` replaces the default limits, which `max_steps` and `settings` describe (max_tokens,
+    max_cost and currency, deadline … see `tao.policies.budgets`); `prices` says what a model costs. `journal` is told every
     event first and must succeed; `observers` are told afterwards and may fail.
     """
 
@@ -62,6 +67,7 @@ class Agent:
         instructions: str = "", max_steps: int = 8, policy: Policy | None = None, journal: Emit | None = None,
         observers: Iterable[Emit] = (), act: Act | None = None, limits: Limits | None = None,
         settings: Mapping[str, Any] | None = None, permissions: Iterable[Rule] = (), approve: Approve | None = None,
+        prices: Prices = price_of,
     ) -> None:
         if max_steps < 1:
             raise ConfigError(both(f"max_steps is {max_steps}; it must be 1 or more", f"max_steps 为 {max_steps}；应不小于 1"))
@@ -85,6 +91,11 @@ class Agent:
         self.worked: dict[str, str] = {}
         """By the model's name, the dialect that an "auto" run fell back to and was read in; the next run starts there."""
         self.settings = {**(settings or {}), "max_steps": max_steps}
+        most_shown(self.settings)
+        budgets(self.settings)
+        self.prices = prices
+        if self.settings.get("max_cost") is not None:
+            self.settings |= priced(self.model, prices, self.settings)
         told = (guarded(observer) for observer in observers)
         self.emit = fan_out(*([journal] if journal else []), *told)
 
@@ -196,11 +207,14 @@ class Agent:
         abilities = getattr(self.model, "abilities", Abilities())
         model = getattr(self.model, "name", "")
         start = {"start": self.worked[model]} if name == "auto" and model in self.worked else {}
-        settings = {**self.settings, **start, "abilities": asdict(abilities), **({"who": dict(who)} if who else {})}
+        money = priced(self.model, self.prices, self.settings)
+        settings = {**self.settings, **money, **start, "abilities": asdict(abilities), **({"who": dict(who)} if who else {})}
         lang = self.lang or language(question)
-        specs = tuple(tool.said(lang) for tool in self.tools)
+        specs, many = tuple(tool.said(lang) for tool in self.tools), {}
+        if not self.own_act:
+            specs, many = gathered(specs, question, lang, settings)
         told, more = (self.instructions, ()) if self.own_act else self._around(lang)
-        return Asked(question, specs, lang, name, model, told, history, settings, more, at=time.time())
+        return Asked(question, specs, lang, name, model, told, history, {**settings, **many}, more, at=time.time())
 
     def _around(self, lang: str) -> tuple[str, tuple[ToolSpec, ...]]:
         """What our own way of calling adds: instructions about marked text, and the tool that reads what was cut."""
@@ -235,7 +249,8 @@ class Agent:
         dialect = recorded_dialect(asked) if isinstance(self.dialect, str) else self.dialect
         policy = self.policy or default(asked.settings, recorded_abilities(asked))
         model = without_tools(self.model) if isinstance(dialect, Auto) else self.model
-        act = self.act
+        limit = asked.settings.get("max_tool_calls")
+        act = self.act if limit is None else at_most(self.act, int(limit))
         if approve := approve or self.approve:
             act = asking(act, approve, partial(self._record, on_event=on_event), shown=partial(shown, fit=self._fit))
         await react(run, heard(model, dialect, run, on_delta), dialect, act, policy, self._emit(on_event))

@@ -12,11 +12,15 @@ from tao.agent import Agent
 from tao.config import Settings, journal_address
 from tao.errors import ConfigError, both
 from tao.models import connect
+from tao.models.pricing import finder
+from tao.prices import Price, Rate
+from tao.seams import Model
 from tao.stores.sql import Journal
 from tao.tools.builtin import NAMES, builtin
 from tao.tools.declare import Tool, declare
 from tao.tools.mcp import mcp_tools
 from tao.tools.registry import by_name
+from tao.wrappers.models import surviving
 
 
 def build(
@@ -27,8 +31,7 @@ def build(
 
     Nothing is sent, and no file loaded or opened, before the first run. Raises ConfigError or WeightsError.
     """
-    answers = connect(model or settings.model, env=env, thinking=settings.thinking, local=settings.local.model_dump())
-    budget = {"max_tokens": settings.max_tokens, "deadline": settings.deadline}
+    answers = answering(settings, env, model or settings.model)
     tools = [*toolbox(settings), *more]
     return Agent(
         answers,
@@ -40,7 +43,8 @@ def build(
         max_steps=settings.max_steps,
         journal=journal(settings),
         permissions=settings.permissions.rules,
-        settings={name: it for name, it in budget.items() if it is not None},
+        settings=budget(settings),
+        prices=finder({name: Price((Rate(**one.model_dump()),)) for name, one in settings.prices.items()}, settings.currency or ""),
     )
 
 
@@ -59,6 +63,32 @@ async def assembled(settings: Settings, env: Mapping[str, str], *, model: str | 
     """`build` with the servers of its tools connected; all is closed when the block is left."""
     async with connected(settings, env) as more, build(settings, env, model=model, more=more) as agent:
         yield agent
+
+
+def answering(settings: Settings, env: Mapping[str, str], name: str) -> Model:
+    """The model of that name, and what stands in for it: retried, paced, behind a circuit breaker. A model file is not, by itself."""
+    found = [
+        connect(one, env=env, thinking=settings.thinking, local=settings.local.model_dump()) for one in (name, *settings.models.fallback)
+    ]
+    how = settings.models
+    if len(found) == 1 and found[0].name.startswith("local:") and how.timeout is None:
+        return found[0]
+    return surviving(
+        found[0], found[1:], attempts=how.attempts, whole=how.timeout, requests_per_minute=how.requests_per_minute,
+        tokens_per_minute=how.tokens_per_minute,
+    )
+
+
+def budget(settings: Settings) -> dict[str, Any]:
+    """The limits of a run as it records them; exact numbers are texts."""
+    names = (
+        "max_tokens", "max_model_calls", "max_tool_calls", "max_prompt_tokens", "max_completion_tokens", "max_reasoning_tokens", "deadline",
+    )
+    limits = {name: value for name in names if (value := getattr(settings, name)) is not None}
+    if settings.max_cost is not None:
+        limits |= {"max_cost": str(settings.max_cost), "exchange": {name: str(value) for name, value in settings.exchange.items()}}
+        limits |= {"currency": settings.currency} if settings.currency else {}
+    return limits
 
 
 def journal(settings: Settings) -> Journal:

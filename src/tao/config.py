@@ -6,6 +6,7 @@ Nothing else reads settings from the environment. Keys of providers stay out of 
 import os
 import tomllib
 from collections.abc import Mapping
+from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -82,6 +83,35 @@ class Calls(BaseModel):
     tools: Mapping[str, ToolCalls] = Field(default_factory=dict, description="by tool: what holds for it instead")
 
 
+class Models(BaseModel):
+    """How models are called over a network."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    attempts: int = Field(default=3, ge=1, description="how often a call is tried that failed for a passing reason")
+    timeout: float | None = Field(default=None, gt=0, description="seconds that one attempt may take; empty: as the model has it")
+    requests_per_minute: float | None = Field(default=None, ge=1, description="calls a minute; empty: no limit of ours")
+    tokens_per_minute: float | None = Field(default=None, ge=1, description="tokens a minute; empty: no limit of ours")
+    fallback: tuple[str, ...] = Field(default=(), description="models that are asked in turn where the first cannot answer")
+
+    @field_validator("fallback", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+class ModelPrice(BaseModel):
+    """What a million tokens of one model cost."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: Decimal = Field(ge=0, description="of the prompt")
+    output: Decimal = Field(ge=0, description="of the reply")
+    cached: Decimal | None = Field(default=None, ge=0, description="of the part of the prompt that came from a cache; empty: as input")
+    thinking: Decimal | None = Field(default=None, ge=0, description="of a reply with thinking; empty: as output")
+    currency: str = Field(default="USD", pattern="^[A-Z]{3}$", description="CNY, USD …")
+
+
 class Permissions(BaseModel):
     """What may be done with tools."""
 
@@ -132,6 +162,18 @@ class Settings(BaseSettings):
     max_tokens: int | None = Field(
         default=None, ge=1, description="prompt and completion tokens that a run may take; empty: no limit"
     )
+    max_model_calls: int | None = Field(default=None, ge=1, description="calls of the model that a run may take; empty: no limit")
+    max_tool_calls: int | None = Field(default=None, ge=1, description="calls of tools that a run may take; empty: no limit")
+    max_prompt_tokens: int | None = Field(default=None, ge=1, description="prompt tokens that a run may take; empty: no limit")
+    max_completion_tokens: int | None = Field(default=None, ge=1, description="completion tokens that a run may take; empty: no limit")
+    max_reasoning_tokens: int | None = Field(default=None, ge=1, description="reasoning tokens that a run may take; empty: no limit")
+    max_cost: Decimal | None = Field(default=None, gt=0, description="money that a run may cost, in `currency`; empty: no limit")
+    currency: str | None = Field(
+        default=None, pattern="^[A-Z]{3}$", description="the currency of max_cost: CNY, USD …; empty: the one that the model is billed in"
+    )
+    exchange: Mapping[str, Decimal] = Field(
+        default_factory=dict, description="by currency: how much of `currency` one unit of it is worth"
+    )
     deadline: float | None = Field(default=None, gt=0, description="seconds that a run may take; empty: no limit")
     thinking: bool | None = Field(
         default=None, description="switch the provider's thinking on or off; empty: as the provider has it"
@@ -147,6 +189,10 @@ class Settings(BaseSettings):
     )
     synchronous: Literal["FULL", "NORMAL"] = Field(default="FULL", description="FULL: a recorded event survives a power cut")
     local: Local = Local()
+    models: Models = Field(default=Models(), description="how models are called over a network: a table")
+    prices: Mapping[str, ModelPrice] = Field(
+        default_factory=dict, description="by model: what a million of its tokens cost; goes before the known prices"
+    )
     calls: Calls = Field(default=Calls(), description="how tool calls are held in bounds: a table")
     permissions: Permissions = Field(default=Permissions(), description="what may be done with tools: a table with rules")
 
@@ -227,6 +273,10 @@ WANTED: dict[str, tuple[str, str]] = {
     "less_than_equal": ("{le} or less", "不大于 {le}"),
     "literal_error": ("one of {expected}", "以下之一：{expected}"),
     "path_type": ("a path", "路径"),
+    "decimal_parsing": ("a number", "数字"),
+    "decimal_type": ("a number", "数字"),
+    "missing": ("a value", "必须填写"),
+    "string_pattern_mismatch": ("three capital letters such as CNY or USD", "三个大写字母，如 CNY 或 USD"),
     "tuple_type": ("a list of texts", "文本列表"),
     "model_type": ("a table", "表"),
     "mapping_type": ("a table", "表"),
@@ -238,7 +288,7 @@ def _complaint(problem: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[st
     name, came = ".".join(path), problem["input"]
     english, chinese = _source(path, given)
     if problem["type"] == "extra_forbidden":
-        table = ToolCalls if path[:2] == ["calls", "tools"] else Settings.model_fields[path[0]].annotation if len(path) > 1 else Settings
+        table: Any = ToolCalls if path[:2] == ["calls", "tools"] else ModelPrice if path[0] == "prices" else Settings.model_fields[path[0]].annotation if len(path) > 1 else Settings
         near = get_close_matches(path[-1], getattr(table, "model_fields", ()), 1, 0.6)
         hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想写 {near[0]!r}？") if near else ("", "")
         return f"there is no setting {name!r} ({english}){hint}", f"没有名为 {name!r} 的设置（{chinese}）{hint_zh}"

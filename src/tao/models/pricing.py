@@ -61,13 +61,40 @@ def finder(own: Mapping[str, Price] | None = None, currency: str = "") -> Prices
     return lambda name: price_of(name, own=own, currency=currency)
 
 
-def carried(model: Any, prices: Prices) -> dict[str, Any]:
-    """What a run of this model carries of prices: by the name of each model that may answer, where the price is known.
+def priced(model: Any, prices: Prices, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run of this model records of money: "prices" by the name of each model that may answer, and "currency" of the budget.
 
-    Models that cost nothing by their nature are left out: a run knows them by their name.
+    Models that cost nothing by their nature are left out: a run knows them by their name. Raises ConfigError where
+    `settings` have a "max_cost" and what a call costs is not known, or not in that currency.
     """
-    found = {name: price for name in names_of(model) if (price := prices(name)) is not None and price is not FREE}
-    return {name: to_json(price) for name, price in found.items()}
+    wanted = str(settings.get("currency") or "")
+    found = {name: price for name in names_of(model) if (price := prices(name)) is not FREE}
+    known = {name: price for name, price in found.items() if price is not None}
+    record: dict[str, Any] = {"prices": {name: to_json(price) for name, price in known.items()}} if known else {}
+    if settings.get("max_cost") is None:
+        return record
+    currency = wanted or next((price.currency for price in known.values()), "")
+    exchange = settings.get("exchange") or {}
+    for name, price in found.items():
+        if price is None:
+            raise ConfigError(both(*_unknown(name)))
+        if price.currency not in {"", currency, *exchange}:
+            raise ConfigError(both(*_foreign(name, price.currency, currency)))
+    return {**record, "currency": currency}
+
+
+def _unknown(name: str) -> tuple[str, str]:
+    table, more = f'[prices."{name}"]', "pip install 'tao-agent[prices]'"
+    english = f"max_cost is set, and the price of {name} is not known: say it in tao.toml, {table} with input, output and currency per million tokens"
+    chinese = f"设置了 max_cost，但不知道 {name} 的价格：请在 tao.toml 的 {table} 中写明每百万词元的 input、output 和 currency"
+    return (english, chinese) if installed() else (f"{english}, or install more prices: {more}", f"{chinese}，或安装更多价格：{more}")
+
+
+def _foreign(name: str, billed: str, wanted: str) -> tuple[str, str]:
+    return (
+        f"max_cost is in {wanted}, and {name} is billed in {billed}: say in tao.toml what one {billed} is worth, [exchange] {billed} = …",
+        f"max_cost 以 {wanted} 计，而 {name} 以 {billed} 计费：请在 tao.toml 的 [exchange] 中写明 1 {billed} 值多少 {wanted}：{billed} = …",
+    )
 
 
 def names_of(model: Any) -> tuple[str, ...]:
@@ -84,8 +111,8 @@ def names_of(model: Any) -> tuple[str, ...]:
 @cache
 def packaged(provider: str, model: str) -> Price | None:
     """The price in the package genai-prices, in USD; None where it has none, or is not installed."""
-    snapshot = _snapshot()
-    if snapshot is None or provider not in GENAI:
+    snapshot = _snapshot() if provider in GENAI else None
+    if snapshot is None:
         return None
     try:
         _, info = snapshot.find_provider_model(model, None, GENAI[provider], None)

@@ -1,16 +1,33 @@
 """Whether a run goes on: pure functions of what happened. `default` puts the usual ones together."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from tao.errors import ConfigError, both
 from tao.policies.first_of import first_of
-from tao.policies.limits import deadline, max_steps, max_tokens
+from tao.policies.limits import deadline, max_cost, max_model_calls, max_steps, max_tokens, max_tool_calls, within
 from tao.policies.loop_guard import empty_handed, loop_guard
 from tao.policies.misreads import misreads
 from tao.policies.verify import verify
 from tao.seams import Abilities, Policy
 
-__all__ = ["deadline", "default", "empty_handed", "first_of", "loop_guard", "max_steps", "max_tokens", "misreads", "verify"]
+__all__ = [
+    "budgets", "deadline", "default", "empty_handed", "first_of", "loop_guard", "max_cost", "max_model_calls", "max_steps", "max_tokens",
+    "max_tool_calls", "misreads", "verify", "within",
+]  # fmt: skip
+
+BUDGETS: dict[str, Callable[[Any], Policy]] = {
+    "max_model_calls": lambda limit: max_model_calls(int(limit)),
+    "max_tool_calls": lambda limit: max_tool_calls(int(limit)),
+    "max_tokens": lambda limit: max_tokens(int(limit)),
+    "max_prompt_tokens": lambda limit: max_tokens(int(limit), "prompt"),
+    "max_completion_tokens": lambda limit: max_tokens(int(limit), "completion"),
+    "max_reasoning_tokens": lambda limit: max_tokens(int(limit), "reasoning"),
+    "max_cached_tokens": lambda limit: max_tokens(int(limit), "cached"),
+    "deadline": lambda limit: deadline(float(limit)),
+}
+"""By the name of the setting, beside "max_steps" and "max_cost"."""
 
 
 def default(settings: Mapping[str, Any], abilities: Abilities) -> Policy:
@@ -18,12 +35,28 @@ def default(settings: Mapping[str, Any], abilities: Abilities) -> Policy:
 
     `verify` is on for small models unless the settings say otherwise.
     """
-    parts: list[Policy] = [max_steps(int(settings.get("max_steps", 8)))]
-    if settings.get("max_tokens"):
-        parts.append(max_tokens(int(settings["max_tokens"])))
-    if settings.get("deadline"):
-        parts.append(deadline(float(settings["deadline"])))
+    parts: list[Policy] = [budgets(settings)]
     parts += [misreads(int(settings.get("max_misreads", 2))), loop_guard]
     if settings.get("verify", abilities.small):
         parts += [empty_handed, verify]
     return first_of(*parts)
+
+
+def budgets(settings: Mapping[str, Any]) -> Policy:
+    """The budgets that a run's recorded settings name, as one policy. Raises ConfigError for a limit that is no number above 0."""
+    parts = [max_steps(int(settings.get("max_steps", 8)))]
+    parts += [make(_above_zero(settings, name)) for name, make in BUDGETS.items() if settings.get(name) is not None]
+    if settings.get("max_cost") is not None:
+        parts.append(max_cost(_above_zero(settings, "max_cost"), str(settings.get("currency", "")), settings.get("exchange")))
+    return within(*parts)
+
+
+def _above_zero(settings: Mapping[str, Any], name: str) -> Decimal:
+    given = settings[name]
+    try:
+        limit = Decimal(str(given))
+    except InvalidOperation:
+        limit = Decimal(0)
+    if not limit > 0:
+        raise ConfigError(both(f"{name} is {given!r}; it must be a number above 0", f"{name} 为 {given!r}；应为大于 0 的数"))
+    return limit
