@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from math import ceil
 
 from tao.events import Misread, Nudged, Observed, Replied
 from tao.messages import Reply, Usage
@@ -54,7 +55,7 @@ def coming(run: Run) -> Usage:
     lengths = [usage.completion for usage in replies if usage.completion is not None]
     completion = round(sum(lengths) / len(lengths)) if lengths else FIRST_REPLY
     if not replies:
-        return Usage(round(_begun(run) * ratio(run)), completion, 0, 0)
+        return Usage(ceil(_begun(run) * ratio(run)), completion, 0, 0)
     last = replies[-1]
     prompt = (last.prompt or 0) + (last.completion or 0) - (last.reasoning or 0) + round(_new(run) * ratio(run))
     return Usage(prompt, completion, min(last.cached or 0, prompt), min(last.reasoning or 0, completion))
