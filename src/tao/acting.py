@@ -14,6 +14,7 @@ from tao.tools.registry import by_name, is_async, registry, validated
 from tao.wrappers.breaker import States, breaker
 from tao.wrappers.cache import cache
 from tao.wrappers.fence import EXPLAINED, fence
+from tao.wrappers.find_tool import finding
 from tao.wrappers.limits import limits
 from tao.wrappers.once import Claims, ClaimsInMemory, once
 from tao.wrappers.rate_limit import Rate, Scope, Windows, rate, rate_limit
@@ -104,6 +105,7 @@ def acting(
     act = cache(act, _given(own, "cache"), everybody=[name for name, one in own.items() if one.cache_for == "everybody"])
     act = permitted(act) if permitted else act
     act = validated(act, timed)
+    act = finding(act)
     act = truncate(act, held.tokens)
     act = act if held.fence == "none" else fence(act, every=held.fence == "all")
     act = same_call(act, volatile=[tool.name for tool in timed if tool.volatile])

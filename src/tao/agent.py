@@ -210,9 +210,8 @@ class Agent:
         money = priced(self.model, self.prices, self.settings)
         settings = {**self.settings, **money, **start, "abilities": asdict(abilities), **({"who": dict(who)} if who else {})}
         lang = self.lang or language(question)
-        specs, many = tuple(tool.said(lang) for tool in self.tools), {}
-        if not self.own_act:
-            specs, many = gathered(specs, question, lang, settings)
+        specs = tuple(tool.said(lang) for tool in self.tools)
+        specs, many = (specs, {}) if self.own_act else gathered(specs, question, lang, settings)
         told, more = (self.instructions, ()) if self.own_act else self._around(lang)
         return Asked(question, specs, lang, name, model, told, history, {**settings, **many}, more, at=time.time())
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from tao.quantities import Number, codes, dates, expressions, follows, number_words, numbers, shape
 from tao.run import Run, canonical
+from tao.toolset import looked_up
 
 __all__ = [
     "Known", "Number", "codes", "dates", "expressions", "follows", "gather", "known", "mentions", "missing", "names", "number_words",
@@ -40,7 +41,8 @@ def known(run: Run, *, relevant: bool = False) -> Known:
     """
     told = [run.asked.question, *(message.content for message in run.asked.history), *run.notes]
     about = names(run.asked.question) if relevant else ()
-    told += [to_the_point(observation.text, about) for _, observation in run.observed if observation.ok]
+    lookups = looked_up(run)
+    told += [to_the_point(seen.text, about) for call, seen in run.observed if seen.ok and call.id not in lookups]
     return gather(told)
 
 
@@ -81,7 +83,8 @@ def missing(run: Run) -> tuple[str, ...]:
     A name that two calls asked about in vain is not missing but lost.
     """
     question = run.asked.question
-    found = [seen.text for _, seen in run.observed if seen.ok]
+    lookups = looked_up(run)
+    found = [seen.text for call, seen in run.observed if seen.ok and call.id not in lookups]
     tried = [canonical(call.args) for call, _ in run.observed]
     asked = names(question)
     covered = [name for name in asked if mentions(found, name)]

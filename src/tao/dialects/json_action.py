@@ -10,6 +10,7 @@ from tao.dialects.react import React
 from tao.events import Decided
 from tao.messages import Request, ToolSpec
 from tao.run import Run
+from tao.toolset import described
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class JsonReply(React):
 def reply_schema(run: Run) -> dict[str, Any]:
     """A JSON schema for the next reply: a thought, then one tool on offer with its arguments, or the answer."""
     nudge = run.nudge
-    tools = [tool for tool in run.tools if not nudge or (nudge.may_call and tool.name not in nudge.without)]
+    tools = [tool for tool in described(run) if not nudge or (nudge.may_call and tool.name not in nudge.without)]
     arms = [_arm(tool.name, dict(tool.parameters)) for tool in tools]
     if nudge is None or nudge.may_answer or not arms:
         answer = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"], "additionalProperties": False}

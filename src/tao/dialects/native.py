@@ -14,6 +14,7 @@ from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
 from tao.messages import Call, Message, Reply, Request, ToolCall
 from tao.run import Run
 from tao.seams import Listener
+from tao.toolset import described
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Native:
     def render(self, run: Run) -> Request:
         """The prompt for the next reply."""
         nudge = run.nudge
-        tools = tuple(tool for tool in run.tools if not nudge or tool.name not in nudge.without)
+        tools = tuple(tool for tool in described(run) if not nudge or tool.name not in nudge.without)
         return Request(merged([*_opening(run), *_steps(run)]), tools, tool_choice=_choice(nudge) if tools else "auto")
 
     def parse(self, run: Run) -> Decided | Misread:

@@ -18,6 +18,7 @@ from tao.dialects.prompts import texts
 from tao.facts import Known, codes, dates, expressions, known, mentions, missing, names, number_words, numbers, shape, year
 from tao.messages import ToolSpec
 from tao.run import Run, canonical
+from tao.toolset import described, looked_up
 
 MAX_COMBINATIONS = 120
 CONSTANTS = (
@@ -84,7 +85,7 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
     nudge = run.nudge
     if nudge and not nudge.may_call:
         return Offer(())
-    tools = [tool for tool in run.tools if not nudge or tool.name not in nudge.without]
+    tools = [tool for tool in described(run) if not nudge or tool.name not in nudge.without]
     may_answer = nudge is None or nudge.may_answer
     if not grounded:
         return Offer(tuple(Offered(tool) for tool in tools), may_answer)
@@ -108,7 +109,8 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
 
 def _numeric(run: Run) -> int:
     """How many observations gave numbers; two may give the same one, and their difference is 0."""
-    return len({canonical(call.args) for call, seen in run.observed if seen.ok and numbers(seen.text)})
+    lookups = looked_up(run)
+    return len({canonical(call.args) for call, seen in run.observed if seen.ok and call.id not in lookups and numbers(seen.text)})
 
 
 RELATIVE = re.compile(r"\b(ago|today|tomorrow|yesterday|from now|until|till)\b|今天|明天|昨天|距今|之前|以前|还有", re.IGNORECASE)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from tao import toolset
 from tao.dialects.prompts import texts
 from tao.dialects.stories import stories
 from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
@@ -58,6 +59,7 @@ def transcript(run: Run, say: Say, form: str, *, quiet: bool, focus: bool = Fals
     with `focus`, sentences of an observation that are beside the point are left out, and guesses in thoughts.
     """
     about = names(run.asked.question) if focus else ()
+    lookups = toolset.looked_up(run)
     words = texts(run.asked.lang)
     yield Message("user", words["begin"] + run.asked.question + "".join(f"\n{words['note']}{note}" for note in run.notes))
     reply = ""
@@ -67,7 +69,8 @@ def transcript(run: Run, say: Say, form: str, *, quiet: bool, focus: bool = Fals
         elif isinstance(event, Decided):
             yield Message("assistant", say(without_guesses(event, run) if focus and event.calls else event))
         elif isinstance(event, Observed):
-            yield Message("user", words["observation"] + to_show(event.observation.text, about))
+            text = event.observation.text
+            yield Message("user", words["observation"] + (text if event.call_id in lookups else to_show(text, about)))
         elif isinstance(event, Misread):
             yield Message("assistant", reply.strip()[:QUOTE_LIMIT] or "…")
             yield Message("user", f"{event.detail}\n{form}" if event.detail else form)
@@ -110,9 +113,10 @@ def opening(run: Run, dialect: str, say: Say, *, few_shot: bool) -> Iterator[Mes
     asked = run.asked
     words = texts(asked.lang)
     form = words[f"{dialect}.form"]
-    tools = "\n".join(map(tool_line, asked.tools)) or words["no_tools"]
+    known = toolset.opening(run)
+    tools = "\n".join(map(tool_line, known)) or words["no_tools"]
     yield Message("system", "\n\n".join(filter(None, [asked.instructions, words["task"].format(tools=tools, form=form)])))
-    for story in stories(asked.tools, asked.lang) if few_shot and asked.tools else ():
+    for story in stories(known, asked.lang) if few_shot and asked.tools else ():
         yield from transcript(story, say, form, quiet=False)
     yield from asked.history
 

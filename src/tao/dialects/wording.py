@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tao.messages import ToolSpec
+from tao.toolset import to_name
 
 REASONS = {
     "empty": {
@@ -70,7 +71,7 @@ def detail(reason: str, lang: str, *, quote: str = "", tool: str = "", tools: Se
     return REASONS[reason]["zh" if zh else "en"].format(
         quote=quoted(quote, zh=zh),
         tool=quoted(tool, zh=zh),
-        tools=comma.join(spec.name for spec in tools) or nothing,
+        tools=comma.join(to_name(tools, quote)) or nothing,
         parameters=comma.join(map(str, keys)) or nothing,
     )
 

@@ -21,6 +21,7 @@ from tao.tools.results import clean, observe
 from tao.tools.threads import in_thread
 from tao.tools.validate import check
 from tao.tools.words import say, speaking
+from tao.toolset import described
 
 LOG = logging.getLogger("tao.tools")
 LONGEST_ERROR = 2000
@@ -196,10 +197,11 @@ def _refused(tool: Tool, error: BadArguments) -> Observation:
 
 def _unknown(call: Call, run: Run) -> Observation:
     names = [spec.name for spec in run.tools]
+    listed = [spec.name for spec in described(run)]
     if not names:
         text = say("There are no tools here. Answer directly.", "这里没有工具可用。请直接回答。")
     elif call.tool in names:
-        others = [name for name in names if name != call.tool]
+        others = [name for name in listed if name != call.tool]
         text = say(
             f'The tool "{call.tool}" is not available now. Use another tool ({", ".join(others) or "none"}) or answer with what you know.',
             f"工具“{call.tool}”现在不可用。请用其他工具（{'、'.join(others) or '无'}）或根据已知信息回答。",
@@ -208,8 +210,8 @@ def _unknown(call: Call, run: Run) -> Observation:
         near = difflib.get_close_matches(call.tool.lower(), {name.lower(): name for name in names}, 1, 0.6)
         hint = next((name for name in names if near and name.lower() == near[0]), "")
         text = say(
-            f'There is no tool "{call.tool[:80]}". {f"Did you mean {hint}? " if hint else ""}Tools: {", ".join(names)}.',
-            f"没有名为“{call.tool[:80]}”的工具。{f'是不是 {hint}？' if hint else ''}可用工具：{'、'.join(names)}。",
+            f'There is no tool "{call.tool[:80]}". {f"Did you mean {hint}? " if hint else ""}Tools: {", ".join(listed)}.',
+            f"没有名为“{call.tool[:80]}”的工具。{f'是不是 {hint}？' if hint else ''}可用工具：{'、'.join(listed)}。",
         )
     return Observation(clean(text), ok=False, kind="unknown_tool")
 

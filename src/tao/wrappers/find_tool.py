@@ -1,0 +1,48 @@
+"""Looking tools up, where a run has too many to describe them all."""
+
+from dataclasses import replace
+
+from tao.messages import Call, Observation
+from tao.run import Run
+from tao.seams import Act
+from tao.toolset import FIND_TOOL, described, find, full, group, large, line
+from tao.wrappers.words import say
+
+
+def finding(act: Act) -> Act:
+    """Answer `find_tool` from the run's own tools; a call of a tool that was not looked up, refused, is told how it is called."""
+
+    async def found(call: Call, run: Run) -> Observation:
+        if not large(run):
+            return await act(call, run)
+        if call.tool == FIND_TOOL:
+            return _found(call, run)
+        observation = await act(call, run)
+        if observation.kind == "bad_arguments" and (spec := run.tool(call.tool)) and spec not in described(run):
+            return replace(observation, text=f"{observation.text}\n{full(spec)}")
+        return observation
+
+    return found
+
+
+def _found(call: Call, run: Run) -> Observation:
+    """The tools that fit, in full; `data` names them, so that the run knows what the model was told."""
+    query = next((value for value in (call.args.get("query"), call.args.get("name")) if isinstance(value, str) and value.strip()), None)
+    if query is None:
+        text = say(
+            run, 'find_tool was not run: query is missing: wanted a tool\'s name or keywords. Example: {"query": "weather forecast"}',
+            '没有执行 find_tool：缺少 query：需要工具名或关键词。示例：{"query": "天气预报"}',
+        )  # fmt: skip
+        return Observation(text, ok=False, kind="bad_arguments")
+    tools, near = find(run.asked.tools, query)
+    if not tools:
+        groups = ", ".join(dict.fromkeys(filter(None, (group(spec.name) for spec in run.asked.tools))))
+        hint = say(run, f" Groups of tools: {groups[:400]}.", f"工具分组：{groups[:400]}。") if groups else ""
+        text = say(
+            run, f"No tool fits {query[:80]!r}. Try other words, in the language of the list, or a tool's name.{hint}",
+            f"没有符合“{query[:80]}”的工具。请换用其他词（与列表语言一致）或直接给出工具名。{hint}",
+        )  # fmt: skip
+        return Observation(text, data={"tools": []})
+    also = say(run, "Also near:", "相近的还有：")
+    parts = [*map(full, tools), *(["\n".join([also, *map(line, near)])] if near else [])]
+    return Observation("\n\n".join(parts), data={"tools": [tool.name for tool in tools]})
