@@ -43,7 +43,7 @@ def build(
         max_steps=settings.max_steps,
         journal=journal(settings),
         permissions=settings.permissions.rules,
-        settings=budget(settings),
+        settings={**budget(settings), "max_tools_shown": settings.max_tools_shown},
         prices=finder({name: Price((Rate(**one.model_dump()),)) for name, one in settings.prices.items()}, settings.currency or ""),
     )
 

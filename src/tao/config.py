@@ -159,6 +159,7 @@ class Settings(BaseSettings):
     dialect: Literal["auto", "react", "json", "bracket", "native"] = Field(default="auto", description="how calls are written")
     instructions: str = Field(default="", description="what the model is told beside the question")
     max_steps: int = Field(default=8, ge=1, le=1000, description="model replies that a run may take")
+    max_tools_shown: int = Field(default=12, ge=1, description="tools that a prompt describes in full; of more, a line each, and find_tool")
     max_tokens: int | None = Field(
         default=None, ge=1, description="prompt and completion tokens that a run may take; empty: no limit"
     )
