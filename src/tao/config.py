@@ -92,7 +92,7 @@ class Models(BaseModel):
     timeout: float | None = Field(default=None, gt=0, description="seconds that one attempt may take; empty: as the model has it")
     requests_per_minute: float | None = Field(default=None, ge=1, description="calls a minute; empty: no limit of ours")
     tokens_per_minute: float | None = Field(default=None, ge=1, description="tokens a minute; empty: no limit of ours")
-    fallback: tuple[str, ...] = Field(default=(), description="models that are asked in turn where the first cannot answer")
+    fallback: Annotated[tuple[str, ...], NoDecode] = Field(default=(), description="models that are asked in turn where the first cannot answer")
 
     @field_validator("fallback", mode="before")
     @classmethod
@@ -172,7 +172,7 @@ class Settings(BaseSettings):
     currency: str | None = Field(
         default=None, pattern="^[A-Z]{3}$", description="the currency of max_cost: CNY, USD …; empty: the one that the model is billed in"
     )
-    exchange: Mapping[str, Decimal] = Field(
+    exchange: Mapping[str, Annotated[Decimal, Field(gt=0)]] = Field(
         default_factory=dict, description="by currency: how much of `currency` one unit of it is worth"
     )
     deadline: float | None = Field(default=None, gt=0, description="seconds that a run may take; empty: no limit")
@@ -276,7 +276,6 @@ WANTED: dict[str, tuple[str, str]] = {
     "path_type": ("a path", "路径"),
     "decimal_parsing": ("a number", "数字"),
     "decimal_type": ("a number", "数字"),
-    "missing": ("a value", "必须填写"),
     "string_pattern_mismatch": ("three capital letters such as CNY or USD", "三个大写字母，如 CNY 或 USD"),
     "tuple_type": ("a list of texts", "文本列表"),
     "model_type": ("a table", "表"),
@@ -293,6 +292,8 @@ def _complaint(problem: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[st
         near = get_close_matches(path[-1], getattr(table, "model_fields", ()), 1, 0.6)
         hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想写 {near[0]!r}？") if near else ("", "")
         return f"there is no setting {name!r} ({english}){hint}", f"没有名为 {name!r} 的设置（{chinese}）{hint_zh}"
+    if problem["type"] == "missing":
+        return f"setting {name!r} is missing ({english})", f"缺少设置 {name!r}（{chinese}）"
     wanted, wanted_zh = WANTED.get(problem["type"], (problem["msg"], problem["msg"]))
     context = problem.get("ctx", {})
     wanted, wanted_zh = wanted.format(**context), wanted_zh.format(**context).replace(" or ", " 或 ")

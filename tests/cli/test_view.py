@@ -5,10 +5,11 @@ import pytest
 from rich.console import Console
 
 from tao.cli.pens import Edges, PlainPen, ScreenPen
-from tao.cli.view import Story, view
+from tao.cli.view import Story, meta, view
 from tao.cli.words import LABELS
 from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Paused, Replied, Ruled
-from tao.messages import Call, Observation, Reply
+from tao.messages import Call, Observation, Reply, Usage
+from tao.run import Run
 from tao.seams import Delta
 
 SUM, NOW = Call("1.1", "add", {"a": 1, "城": "北京"}), Call("1.2", "now", {})
@@ -80,6 +81,7 @@ def test_an_answer_that_was_not_accepted_gives_way_to_the_next():
     (Ended("failed", detail="ModelError: no power"), "Note: ModelError: no power"),
     (Ended("max_steps"), "Note: max_steps"),
     (Ended("max_steps", "so far"), "Final Answer: so far"),
+    (Ended("max_cost", "so far", "Stopped at the limit of money."), "Final Answer: so far\nNote: Stopped at the limit of money."),
     (Nudged("", "silent"), ""),
 ])  # fmt: skip
 def test_what_else_can_happen(event, line):
@@ -159,3 +161,28 @@ def test_blanks_around_a_text_in_pieces_are_left_out():
         "  c",
         "",
     ]
+
+
+# ── what a run cost ───────────────────────────────────────────────────────────
+
+
+def priced(*usages):
+    rate = {"input": "2", "output": "8", "currency": "CNY"}
+    asked = Asked("q", model="p:m", settings={"prices": {"p:m": {"rates": [rate]}}}, at=1000.0)
+    return Run("r" * 16, [asked, *[Replied(Reply("x", usage=usage), at=1001.0) for usage in usages]])
+
+
+@pytest.mark.parametrize(("usages", "money"), [
+    ([Usage(1000, 100), Usage(1000, 100)], " · ¥0.0056 · "), ([Usage(1000, 100), Usage()], " · ¥0.0028 (and 1 of unknown cost) · "), ([Usage()], ""),
+])  # fmt: skip
+def test_the_last_line_says_what_it_cost(usages, money):
+    said = meta(priced(*usages)).plain
+    assert money in said
+    assert ("¥" in said) == bool(money)
+
+
+def test_quiet_says_on_standard_error_why_there_is_no_answer(capsys):
+    out = io.StringIO()
+    quiet = view(Console(file=out), as_json=False, quiet=True, lang="en", run="r")
+    quiet.close(Run("r", [Asked("q"), Ended("deadline", None, "No answer was found.")]))
+    assert (out.getvalue(), capsys.readouterr().err) == ("", "No answer was found.\n")

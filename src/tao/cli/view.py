@@ -10,6 +10,7 @@ from tao.cli.pens import Pen, PlainPen, ScreenPen
 from tao.cli.words import LABELS, mine, say
 from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Ruled, to_json
 from tao.messages import Call, Observation
+from tao.prices import cost
 from tao.run import Run
 from tao.seams import Delta
 
@@ -62,7 +63,7 @@ class JsonView:
 
 
 class QuietView:
-    """The answer and nothing else."""
+    """The answer and nothing else; where there is none, why, on standard error."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -77,6 +78,8 @@ class QuietView:
         """Write the answer."""
         if run and run.answer is not None:
             self.console.file.write(run.answer.strip() + "\n")
+        elif run and run.ended:
+            Console(stderr=True, highlight=False, soft_wrap=True).print(Text(mine(run.ended.detail) or run.ended.reason))
 
 
 class Story:
@@ -171,7 +174,7 @@ class Story:
     def _ended(self, event: Ended) -> None:
         if event.answer is not None and event.answer.strip() != self.answered.strip():
             self._part("answer", event.answer)
-        elif event.reason != "answered" and event.answer is None:
+        if event.reason != "answered" and (event.answer is None or event.detail):
             self._part("note", mine(event.detail) or event.reason)
         self._end()
 
@@ -214,7 +217,7 @@ class Story:
         self.called = self.answered = ""
 
 def meta(run: Run) -> Text:
-    """One dim line: what the run took, and its id."""
+    """One dim line: what the run took and cost, and its id."""
     usage, last = run.usage, run.events[-1].at
     parts = [say(f"{run.steps} step{'s' * (run.steps != 1)}", f"{run.steps} 步")]
     if usage.prompt is not None or usage.completion is not None:
@@ -223,6 +226,10 @@ def meta(run: Run) -> Text:
             f"{usage.prompt or 0:,}{cached} + {usage.completion or 0:,} tokens",
             f"{usage.prompt or 0:,}{cached} + {usage.completion or 0:,} 词元",
         ))  # fmt: skip
+    spent = cost(run)
+    if spent.amounts:
+        more = say(f" (and {spent.unknown} of unknown cost)", f"（另有 {spent.unknown} 次回复费用未知）") if spent.unknown else ""
+        parts.append(f"{spent}{more}")
     parts.append(f"{last - run.asked.at:.1f} s")
     parts += [part for part in (run.asked.model, say(f"run {run.id[:8]}", f"运行 {run.id[:8]}")) if part]
     return Text(" · ".join(parts), "dim")
