@@ -9,14 +9,14 @@ from typing import Any
 
 from tao.acting import Limits, ToolLimits
 from tao.agent import Agent
-from tao.config import Settings, journal_address
+from tao.config import Settings, journal_address, state_folder
 from tao.errors import ConfigError, both
 from tao.models import connect
 from tao.models.pricing import finder
 from tao.prices import Price, Rate
 from tao.seams import Model
 from tao.stores.sql import Journal
-from tao.tools.builtin import NAMES, builtin
+from tao.tools.builtin import GROUPS, NAMES, Places, builtin
 from tao.tools.declare import Tool, declare
 from tao.tools.mcp import mcp_tools
 from tao.tools.registry import by_name
@@ -26,13 +26,13 @@ from tao.wrappers.models import surviving
 def build(
     settings: Settings, env: Mapping[str, str], *, model: str | None = None, more: Iterable[Tool] = (),
 ) -> Agent:
-    """The agent that these settings describe. `env` holds the providers' keys; `model` goes before the settings' own; `more` are further
-    tools (see `assembled`).
+    """The agent that these settings describe.
 
+    `env` holds the providers' keys; `model` goes before the settings' own; `more` are further tools (see `assembled`).
     Nothing is sent, and no file loaded or opened, before the first run. Raises ConfigError or WeightsError.
     """
     answers = answering(settings, env, model or settings.model)
-    tools = [*toolbox(settings), *more]
+    tools = [*toolbox(settings, env), *more]
     return Agent(
         answers,
         tools,
@@ -46,23 +46,6 @@ def build(
         settings={**budget(settings), "max_tools_shown": settings.max_tools_shown},
         prices=finder({name: Price((Rate(**one.model_dump()),)) for name, one in settings.prices.items()}, settings.currency or ""),
     )
-
-
-@asynccontextmanager
-async def connected(settings: Settings, env: Mapping[str, str]) -> AsyncGenerator[Sequence[Tool]]:
-    """The tools of the MCP servers that these settings name, until the block is left. Raises ConfigError."""
-    if settings.mcp is None:
-        yield ()
-        return
-    async with mcp_tools(settings.mcp, env=env) as tools:
-        yield tools
-
-
-@asynccontextmanager
-async def assembled(settings: Settings, env: Mapping[str, str], *, model: str | None = None) -> AsyncGenerator[Agent]:
-    """`build` with the servers of its tools connected; all is closed when the block is left."""
-    async with connected(settings, env) as more, build(settings, env, model=model, more=more) as agent:
-        yield agent
 
 
 def answering(settings: Settings, env: Mapping[str, str], name: str) -> Model:
@@ -91,6 +74,23 @@ def budget(settings: Settings) -> dict[str, Any]:
     return limits
 
 
+@asynccontextmanager
+async def connected(settings: Settings, env: Mapping[str, str]) -> AsyncGenerator[Sequence[Tool]]:
+    """The tools of the MCP servers that these settings name, until the block is left. Raises ConfigError."""
+    if settings.mcp is None:
+        yield ()
+        return
+    async with mcp_tools(settings.mcp, env=env) as tools:
+        yield tools
+
+
+@asynccontextmanager
+async def assembled(settings: Settings, env: Mapping[str, str], *, model: str | None = None) -> AsyncGenerator[Agent]:
+    """`build` with the servers of its tools connected; all is closed when the block is left."""
+    async with connected(settings, env) as more, build(settings, env, model=model, more=more) as agent:
+        yield agent
+
+
 def journal(settings: Settings) -> Journal:
     """Where these settings keep runs."""
     return Journal(journal_address(settings), synchronous=settings.synchronous)
@@ -98,16 +98,22 @@ def journal(settings: Settings) -> Journal:
 
 def limits(settings: Settings, tools: Iterable[Tool]) -> Limits:
     """How calls are held in bounds; what is set for one of our own tools that is not on offer holds for nothing."""
-    idle = set(NAMES) - {tool.name for tool in tools}
+    idle = {*NAMES, *(name for group in GROUPS.values() for name in group)} - {tool.name for tool in tools}
     own = {name: ToolLimits(**one.model_dump()) for name, one in settings.calls.tools.items() if name not in idle}
     return Limits(**settings.calls.model_dump(exclude={"tools"}), tools=own)
 
 
-def toolbox(settings: Settings) -> list[Tool]:
-    """The tools on offer: the user's own, then the built-in ones whose names they leave free. Raises ConfigError."""
+def toolbox(settings: Settings, env: Mapping[str, str]) -> list[Tool]:
+    """The tools on offer: the user's own, then the built-in ones whose names they leave free. Raises ConfigError.
+
+    `env` holds the keys of search services.
+    """
     own = by_name(tool for where in settings.tools for tool in tools_of(where))
-    ours = builtin(docs=settings.docs) if settings.builtins or settings.docs else []
-    return [*own.values(), *(tool for tool in ours if tool.name not in own and (settings.builtins or tool.name == "search"))]
+    usual = builtin(docs=settings.docs) if settings.builtins else builtin(["search"], docs=settings.docs) if settings.docs else []
+    places = Places(settings.root, settings.database, settings.notes or state_folder() / "notes.db", env, settings.web.model_dump())
+    further = builtin(settings.offer, docs=settings.docs, places=places) if settings.offer else []
+    ours = {tool.name: tool for tool in [*usual, *further]}
+    return [*own.values(), *(tool for name, tool in ours.items() if name not in own)]
 
 
 def tools_of(where: str) -> list[Tool]:

@@ -142,6 +142,17 @@ class Files(TomlConfigSettingsSource):
         return found
 
 
+class Web(BaseModel):
+    """How the tools of `web` and `http` reach the network."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    service: str | None = Field(default=None, description="the search service; empty: the one whose key is set, else DuckDuckGo")
+    hosts: tuple[str, ...] = Field(default=(), description="hosts that http_get and http_send may reach")
+    inside: tuple[str, ...] = Field(default=(), description="hosts and networks that may be reached although they are not public")
+    proxy: str | None = Field(default=None, description="an HTTP proxy for everything")
+
+
 class Settings(BaseSettings):
     """Everything that can be set. An environment variable is `TAO_` and the name; nested names are joined by `__`."""
 
@@ -185,6 +196,13 @@ class Settings(BaseSettings):
     )
     mcp: Path | None = Field(default=None, description="a JSON file of MCP servers, whose tools are offered")
     builtins: bool = Field(default=True, description="offer the tools that come with tao")
+    offer: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), description="further tools of tao: files, sql, notes, units, calendar, python, ask_human, web, http"
+    )
+    root: Path | None = Field(default=None, description="the folder that the tools of `files` are kept to")
+    database: str | None = Field(default=None, description="the SQLAlchemy URL that the tools of `sql` read")
+    notes: Path | None = Field(default=None, description="the file of the tools of `notes`; empty: ~/.local/state/tao/notes.db")
+    web: Web = Field(default=Web(), description="how the tools of web and http reach the network")
     journal: str = Field(
         default="", description="where runs are kept: a file or a database URL; empty: ~/.local/state/tao/runs.db"
     )
@@ -197,7 +215,7 @@ class Settings(BaseSettings):
     calls: Calls = Field(default=Calls(), description="how tool calls are held in bounds: a table")
     permissions: Permissions = Field(default=Permissions(), description="what may be done with tools: a table with rules")
 
-    @field_validator("tools", mode="before")
+    @field_validator("tools", "offer", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """A text is a list with commas between."""
@@ -245,10 +263,14 @@ def environment() -> dict[str, str]:
     return {**{name: value for name, value in dotenv_values(".env").items() if value is not None}, **os.environ}
 
 
+def state_folder() -> Path:
+    """Where what outlives a run is kept, unless a setting says otherwise."""
+    return Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "tao"
+
+
 def journal_address(settings: Settings) -> str:
     """Where runs are kept."""
-    state = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser()
-    return settings.journal or str(state / "tao" / "runs.db")
+    return settings.journal or str(state_folder() / "runs.db")
 
 
 def strangers() -> list[str]:

@@ -37,6 +37,7 @@ ONE_HOME = {
     "ddgs": ("tools/web/providers.py",),
     "trafilatura": ("tools/web/reading.py",),
     "sqlalchemy": ("stores/", "tools/builtin/sql.py"),
+    "genai_prices": ("models/pricing.py",),
     "sqlglot": ("tools/builtin/sql.py",),
     "pydantic_monty": ("tools/builtin/python.py",),
     "pint": ("tools/builtin/units.py",),
@@ -50,7 +51,7 @@ ONE_HOME = {
     "typer": ("cli/",),
 }
 """Third-party packages, and the only files or folders that may import them."""
-OPTIONAL = {"xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "mcp", "httpx2", "sqlglot", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}
+OPTIONAL = {"genai_prices", "xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "mcp", "httpx2", "sqlglot", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}
 """Heavy packages that need not be installed: imported where they are first used."""
 
 

@@ -65,10 +65,10 @@ class Wish:
 def approve(
     run: Which = None, *, call: CallId = None, yes: Yes = False, reject: Reject = None, edit: Edit = None, answer: Answer = None,
     expires: Expires = None, by: By = None, shown_as: Shown = None, no_resume: Stay = False, model: o.Model = None, docs: o.Docs = None,
-    tools: o.Tools = None, journal: o.JournalAt = None, as_json: o.Json = False, quiet: o.Quiet = False,
+    tools: o.Tools = None, offer: o.Offer = None, journal: o.JournalAt = None, as_json: o.Json = False, quiet: o.Quiet = False,
 ) -> None:
     """Rule."""
-    options = o.given(model=model, docs=docs, tools=tools, journal=journal)
+    options = o.given(model=model, docs=docs, tools=tools, offer=offer, journal=journal)
 
     async def work() -> int:
         said = [
@@ -88,7 +88,7 @@ async def _approve(
     which: str | None, wish: Wish, settings: Settings, options: Mapping[str, Any], *, as_json: bool, quiet: bool,
 ) -> int:
     async with connected(settings, environment()) as more, journal(settings) as kept:
-        fit = fitted([*toolbox(settings), *more])
+        fit = fitted([*toolbox(settings, environment()), *more])
         if which is None and wish.ruling is None:
             return await _list(kept, fit, settings)
         run = await kept.load(which or await _only(kept))

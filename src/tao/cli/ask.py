@@ -49,6 +49,7 @@ def ask(
     docs: o.Docs = None,
     tools: o.Tools = None,
     mcp: o.Mcp = None,
+    offer: o.Offer = None,
     dialect: o.Dialect = None,
     journal: o.JournalAt = None,
     as_json: o.Json = False,
@@ -59,7 +60,7 @@ def ask(
     if not text:
         complain(say("the question is empty", "问题为空"))
         raise typer.Exit(USAGE)
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, dialect=dialect, journal=journal)
+    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, offer=offer, dialect=dialect, journal=journal)
     finish(_ask(text, options, as_json=as_json, quiet=quiet))
 
 

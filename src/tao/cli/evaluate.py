@@ -85,12 +85,12 @@ def evaluate(
     tasks: Tasks = None, *, rollouts: Times = 1, jobs: Jobs = 1, out: Out = None, report: Report = None, inspect: Inspect = None,
     ids: Ids = "", fail_under: Under = None, judge: Judge = None, price: PriceOf = None, compare: Against = None,
     replay: Replayed = None, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None,
-    tools: o.Tools = None, dialect: o.Dialect = None, journal: o.JournalAt = None, as_json: Annotated[
+    tools: o.Tools = None, offer: o.Offer = None, dialect: o.Dialect = None, journal: o.JournalAt = None, as_json: Annotated[
         bool, typer.Option("--json", help=say("The figures as one JSON object a row.", "以 JSON 输出，每行一个对象。")),
     ] = False,
 ) -> None:  # fmt: skip
     """Measure."""
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, dialect=dialect, journal=journal)
+    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, offer=offer, dialect=dialect, journal=journal)
     if compare is not None:
         finish(lambda: _compare(*compare, as_json=as_json))
     if replay is not None:

@@ -54,6 +54,17 @@ Tools = Annotated[
         help=say("More tools from a Python file; may be repeated.", "从 Python 文件添加工具；可重复。"),
     ),
 ]
+Offer = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--offer",
+        metavar="NAME",
+        help=say(
+            "Further tools of tao: files, sql, notes, units, calendar, python, ask_human, web, http; may be repeated.",
+            "添加 tao 自带的其他工具：files、sql、notes、units、calendar、python、ask_human、web、http；可重复。",
+        ),
+    ),
+]
 Mcp = Annotated[
     Path | None,
     typer.Option(

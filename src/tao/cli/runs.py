@@ -123,11 +123,11 @@ async def _show(which: str | None, options: Mapping[str, Any], *, as_json: bool)
     "从最后一个事件继续被中断的运行；已经得到的回复不会重新请求。",
 ))  # fmt: skip
 def resume(
-    run: Which = None, *, model: o.Model = None, docs: o.Docs = None, tools: o.Tools = None, journal: o.JournalAt = None,
+    run: Which = None, *, model: o.Model = None, docs: o.Docs = None, tools: o.Tools = None, offer: o.Offer = None, journal: o.JournalAt = None,
     as_json: o.Json = False, quiet: o.Quiet = False,
 ) -> None:
     """Go on."""
-    finish(_resume(run, o.given(model=model, docs=docs, tools=tools, journal=journal), as_json=as_json, quiet=quiet))
+    finish(_resume(run, o.given(model=model, docs=docs, tools=tools, offer=offer, journal=journal), as_json=as_json, quiet=quiet))
 
 
 async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
@@ -164,10 +164,10 @@ def replay_(
     ))] = None, prompt: Annotated[Path | None, typer.Option("--prompt", metavar="FILE", help=say(
         "With --from: other instructions.", "与 --from 一起使用：更换指令。",
     ))] = None, model: o.Model = None, dialect: o.Dialect = None, max_steps: o.Steps = None, docs: o.Docs = None,
-    tools: o.Tools = None, journal: o.JournalAt = None, as_json: o.Json = False,
+    tools: o.Tools = None, offer: o.Offer = None, journal: o.JournalAt = None, as_json: o.Json = False,
 ) -> None:  # fmt: skip
     """Replay."""
-    options = o.given(model=model, dialect=dialect, max_steps=max_steps, docs=docs, tools=tools, journal=journal)
+    options = o.given(model=model, dialect=dialect, max_steps=max_steps, docs=docs, tools=tools, offer=offer, journal=journal)
     finish(_replay(run, options, step, prompt, as_json=as_json))
 
 

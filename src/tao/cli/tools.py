@@ -1,8 +1,10 @@
-"""`tao tools`: what a model may call."""
+"""`tao tools`: what a model may call, and calling one by hand."""
 
+import asyncio
 import dataclasses
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,47 +12,78 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from tao.build import toolbox
+from tao.acting import acting
+from tao.build import connected, limits, toolbox
 from tao.cli import options as o
-from tao.cli.exits import ANSWERED, finish
+from tao.cli.exits import ANSWERED, FAILED, finish
 from tao.cli.help import Command
 from tao.cli.words import LANG, say
-from tao.config import load
-from tao.messages import ToolSpec
+from tao.config import Settings, environment, load
+from tao.errors import ConfigError, Pause, both
+from tao.events import Asked
+from tao.messages import Call, Observation, ToolSpec
+from tao.permissions import looks
+from tao.run import Run
+from tao.tools.builtin import GROUPS
+from tao.tools.declare import Tool
 
 app = typer.Typer()
 
 
-@app.command(cls=Command, help=say("List the tools that a model may call, as it sees them.", "列出模型可以调用的工具（与模型所见一致）。"))
+@app.command(cls=Command, help=say(
+    "List the tools that a model may call, as it sees them; `tao tools call NAME ARGS` tries one.",
+    "列出模型可以调用的工具（与模型所见一致）；`tao tools call 名称 参数` 可以试用一个。",
+))  # fmt: skip
 def tools(
-    *,
-    docs: o.Docs = None,
-    files: o.Tools = None,
-    lang: o.Lang = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help=say("One tool with its JSON schema a line.", "每行一个工具及其 JSON Schema。"))
-    ] = False,
-) -> None:
-    """List them."""
-    finish(lambda: _tools(o.given(docs=docs, tools=files, lang=lang), as_json=as_json))
+    words: Annotated[list[str] | None, typer.Argument(metavar="[call NAME [ARGS]]", help=say(
+        'ARGS: {"city": "Lima"} or city=Lima days=3', '参数：{"city": "Lima"} 或 city=Lima days=3',
+    ))] = None,
+    *, docs: o.Docs = None, files: o.Tools = None, mcp: o.Mcp = None, offer: o.Offer = None, lang: o.Lang = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask before a tool that changes something.", "调用会改变数据的工具前不再询问。"))] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=say("One tool with its JSON schema a line.", "每行一个工具及其 JSON Schema。"))] = False,
+) -> None:  # fmt: skip
+    """List them, or call one."""
+    options = o.given(docs=docs, tools=files, mcp=mcp, offer=offer, lang=lang)
+    if not words:
+        finish(_listed(options, as_json=as_json))
+    if words[0] != "call" or len(words) < 2:
+        finish(_misused)
+    finish(_called(options, words[1], words[2:], yes=yes, as_json=as_json))
 
 
-def _tools(options: Mapping[str, Any], *, as_json: bool) -> int:
+def _misused() -> int:
+    raise ConfigError(both("wanted: tao tools, or tao tools call NAME [ARGS]", "用法：tao tools，或 tao tools call 名称 [参数]"))
+
+
+# ── listing ───────────────────────────────────────────────────────────────────
+
+
+async def _listed(options: Mapping[str, Any], *, as_json: bool) -> int:
     settings = load(options)
-    specs = [tool.said(settings.lang or LANG) for tool in toolbox(settings)]
+    async with connected(settings, environment()) as more:
+        offered = [*toolbox(settings, environment()), *more]
     console = Console(highlight=False)
-    for spec in specs:
+    for tool in offered:
+        spec = tool.said(settings.lang or LANG)
         if as_json:
             console.file.write(json.dumps(dataclasses.asdict(spec), ensure_ascii=False) + "\n")
-            continue
-        console.print(Text.assemble((spec.name, "bold"), "  ", (_signature(spec), "dim")))
-        console.print(Padding(Text(spec.description), (0, 0, 0, 2), expand=False))
-        for name, schema in spec.parameters.get("properties", {}).items():
-            if schema.get("description"):
-                console.print(Padding(Text.assemble((name, "cyan"), "  ", schema["description"]), (0, 0, 0, 4), expand=False))
-    if not specs and not as_json:
-        console.print(say("no tools", "没有工具"))
+        else:
+            _show(console, tool, spec)
+    if not as_json:
+        if not offered:
+            console.print(say("no tools", "没有工具"))
+        there = {tool.name for tool in offered}
+        rest = [name for name, group in GROUPS.items() if not set(group) & there]
+        console.print(Text(say(f"More with --offer: {', '.join(rest)}", f"用 --offer 添加更多：{'、'.join(rest)}"), "dim"), soft_wrap=True)
     return ANSWERED
+
+
+def _show(console: Console, tool: Tool, spec: ToolSpec) -> None:
+    console.print(Text.assemble((spec.name, "bold"), "  ", (_signature(spec), "dim"), (_bounds(tool), "dim")), soft_wrap=True)
+    console.print(Padding(Text(spec.description), (0, 0, 0, 2), expand=False), soft_wrap=True)
+    for name, schema in spec.parameters.get("properties", {}).items():
+        if schema.get("description"):
+            console.print(Padding(Text.assemble((name, "cyan"), "  ", schema["description"]), (0, 0, 0, 4), expand=False), soft_wrap=True)
 
 
 def _signature(spec: ToolSpec) -> str:
@@ -59,7 +92,17 @@ def _signature(spec: ToolSpec) -> str:
         f"{name}: {_kind(schema)}" + ("" if name in required else "?")
         for name, schema in spec.parameters.get("properties", {}).items()
     ]
-    return f"({', '.join(parts)})" + "".join(f" · {effect}" for effect in spec.effects if effect != "reads")
+    return f"({', '.join(parts)})"
+
+
+def _bounds(tool: Tool) -> str:
+    """What it does to the world, and the limits that it sets itself."""
+    parts = list(tool.spec.effects)
+    if tool.timeout is not None:
+        parts.append(f"≤ {tool.timeout:g} s")
+    if not looks(tool.spec.effects):
+        parts.append(say("asks first", "先询问"))
+    return "".join(f" · {part}" for part in parts)
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
@@ -67,3 +110,71 @@ def _kind(schema: Mapping[str, Any]) -> str:
         return "|".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
     kind = schema.get("format") or schema.get("type") or "any"
     return "|".join(kind) if isinstance(kind, list) else str(kind)
+
+
+# ── calling one ───────────────────────────────────────────────────────────────
+
+
+async def _called(options: Mapping[str, Any], name: str, words: Sequence[str], *, yes: bool, as_json: bool) -> int:
+    settings = load(options)
+    async with connected(settings, environment()) as more:
+        return await _tried(settings, [*toolbox(settings, environment()), *more], name, words, yes=yes, as_json=as_json)
+
+
+async def _tried(settings: Settings, offered: Sequence[Tool], name: str, words: Sequence[str], *, yes: bool, as_json: bool) -> int:
+    lang = settings.lang or LANG
+    run = Run("by-hand", [Asked("", tuple(tool.said(lang) for tool in offered), lang)])
+    call = Call("1.1", name, arguments(words, run.tool(name)))
+    spec = run.tool(name)
+    if spec is not None and not looks(spec.effects) and not yes and not await _agreed(call, spec):
+        return FAILED
+    try:
+        seen = await acting(offered, limits(settings, offered))(call, run)
+    except Pause as pause:
+        seen = Observation(pause.reason, ok=False, kind="paused")
+    if as_json:
+        sys.stdout.write(json.dumps(dataclasses.asdict(seen), ensure_ascii=False) + "\n")
+    else:
+        console = Console(highlight=False, soft_wrap=True)
+        for note in seen.notes:
+            console.print(Text(f"· {note}", "dim"))
+        console.print(Text(seen.text, "" if seen.ok else "red"))
+    return ANSWERED if seen.ok else FAILED
+
+
+def arguments(words: Sequence[str], spec: ToolSpec | None) -> dict[str, Any]:
+    """The arguments as given: one JSON object, or name=value pairs, where a value that is JSON counts as such unless text is wanted.
+
+    Raises ConfigError for anything else.
+    """
+    if not words:
+        return {}
+    if words[0].lstrip().startswith("{"):
+        try:
+            found = json.loads(" ".join(words))
+        except ValueError as error:
+            raise ConfigError(both(f"the arguments are not a JSON object: {error}", f"参数不是 JSON 对象：{error}")) from None
+        return dict(found)
+    pairs = [word.partition("=") for word in words]
+    if wrong := next((name for name, sign, _ in pairs if not sign or not name), None):
+        raise ConfigError(both(f"arguments are name=value or a JSON object, not {wrong!r}", f"参数应为 名称=值 或 JSON 对象，而不是 {wrong!r}"))
+    kinds = spec.parameters.get("properties", {}) if spec else {}
+    return {name: _value(text, kinds.get(name, {})) for name, _, text in pairs}
+
+
+def _value(text: str, schema: Any) -> Any:
+    if isinstance(schema, Mapping) and schema.get("type") == "string":
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+async def _agreed(call: Call, spec: ToolSpec) -> bool:
+    shown = json.dumps(dict(call.args), ensure_ascii=False)
+    if not sys.stdin.isatty():
+        text = both(f"{call.tool} changes something ({', '.join(spec.effects)}); give --yes to run it", f"{call.tool} 会产生改动（{'、'.join(spec.effects)}）；确认执行请加 --yes")
+        raise ConfigError(text)
+    question = say(f"Run {call.tool} {shown}?", f"执行 {call.tool} {shown}？")
+    return await asyncio.to_thread(typer.confirm, question)

@@ -19,7 +19,7 @@ def test_by_name(tmp_path):
 
 
 def test_what_there_is_not():
-    with pytest.raises(ConfigError, match="no built-in tool 'web'; there are: current_date"):
-        builtin(["web"])
+    with pytest.raises(ConfigError, match="no built-in tool 'weather'; there are: current_date"):
+        builtin(["weather"])
     with pytest.raises(ConfigError, match="needs a folder"):
         builtin(["search"])

@@ -1,34 +1,89 @@
 """The tools that come with tao."""
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tao.errors import ConfigError, both
+from tao.tools.builtin import calendar_cn, files, notes, sql
+from tao.tools.builtin.ask_human import ask_human
 from tao.tools.builtin.calculator import calculator
 from tao.tools.builtin.dates import dates
+from tao.tools.builtin.python import python
 from tao.tools.builtin.search import search
+from tao.tools.builtin.units import convert_units
 from tao.tools.declare import Tool
+from tao.tools.web import NAMES as WEB
+from tao.tools.web import web_tools
 
 NAMES = ("current_date", "date_add", "date_diff", "calculator", "search")
+"""Offered by default (`search` with `docs`): they need no setting up and change nothing, and small models get along with them."""
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "files": files.NAMES, "sql": sql.NAMES, "notes": notes.NAMES, "units": ("convert_units",), "calendar": calendar_cn.NAMES, "python": ("python",),
+    "ask_human": ("ask_human",), "web": WEB[:2], "http": WEB[2:],
+}  # fmt: skip
+"""Further tools by the word that switches them on; each name of a tool does it for that tool alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What the further tools need.
+
+    `root` is the folder for `files`, `database` the URL for `sql`, `notes` the file for `notes`; for the web `env` holds the
+    services' keys, and `web` keywords of `web_tools`.
+    """
+
+    root: Path | str | None = None
+    database: str | None = None
+    notes: Path | str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    web: Mapping[str, Any] = field(default_factory=dict)
 
 
 def builtin(
-    names: Collection[str] | None = None, *, docs: Path | str | None = None, clock: Callable[[], float] = time.time,
+    names: Collection[str] | None = None, *, docs: Path | str | None = None, clock: Callable[[], float] = time.time, places: Places | None = None,
 ) -> list[Tool]:
-    """The built-in tools of these names, in their own order; all of them by default.
+    """The built-in tools of these names or groups, in their own order; by default those of `NAMES`.
 
     `search` needs `docs`, a folder with text files, and is left out by default without it. `clock` gives Unix time in
-    seconds. Raises ConfigError for a name that there is not, and for `search` without a folder.
+    seconds. Raises ConfigError for a name that there is not, and where a tool lacks what it needs.
     """
-    if unknown := sorted(set(names or ()) - set(NAMES)):
+    known = [*NAMES, *GROUPS, *(name for group in GROUPS.values() for name in group)]
+    if unknown := sorted(set(names or ()) - set(known)):
         listed = ", ".join(map(repr, unknown))
+        there = [*NAMES, *GROUPS]
         raise ConfigError(both(
-            f"no built-in tool {listed}; there are: {', '.join(NAMES)}", f"没有内置工具 {listed}；现有：{'、'.join(NAMES)}",
+            f"no built-in tool {listed}; there are: {', '.join(there)}", f"没有内置工具 {listed}；现有：{'、'.join(there)}",
         ))  # fmt: skip
     if names and "search" in names and docs is None:
         raise ConfigError(both(
             "the tool 'search' needs a folder with text files: pass docs=…", "工具 'search' 需要一个含文本文件的文件夹：请传入 docs=…",
         ))  # fmt: skip
-    tools = [*dates(clock), calculator(), *([search(docs)] if docs is not None else [])]
-    return [tool for tool in tools if names is None or tool.name in names]
+    usual = [*dates(clock), calculator(), *([search(docs)] if docs is not None else [])]
+    wanted = list(dict.fromkeys(name for given in names or () for name in GROUPS.get(given, (given,))))
+    return [*(tool for tool in usual if names is None or tool.name in wanted), *_further(wanted, places or Places(), clock)]
+
+
+def _further(wanted: Collection[str], places: Places, clock: Callable[[], float]) -> list[Tool]:
+    makers: dict[tuple[str, ...], Callable[[], list[Tool]]] = {
+        files.NAMES: lambda: files.files(_needed(places.root, "files", "root", "./data")),
+        sql.NAMES: lambda: sql.database(str(_needed(places.database, "sql", "database", "sqlite:///shop.db"))),
+        notes.NAMES: lambda: notes.notes(_needed(places.notes, "notes", "notes", "./notes.db"), clock=clock),
+        calendar_cn.NAMES: calendar_cn.chinese_calendar,
+        GROUPS["units"]: lambda: [convert_units()],
+        GROUPS["python"]: lambda: [python()],
+        GROUPS["ask_human"]: lambda: [ask_human()],
+        WEB: lambda: web_tools(places.env, [name for name in WEB if name in wanted], **places.web),
+    }
+    return [tool for group, make in makers.items() if set(group) & set(wanted) for tool in make() if tool.name in wanted]
+
+
+def _needed(value: Any, group: str, setting: str, example: str) -> Any:
+    if value is None:
+        raise ConfigError(both(
+            f"the tools of {group!r} need the setting {setting!r}, such as {setting} = {example!r}",
+            f"{group!r} 的工具需要设置 {setting!r}，例如 {setting} = {example!r}",
+        ))  # fmt: skip
+    return value
