@@ -17,6 +17,7 @@ LOG = logging.getLogger("tao.tools.mcp")
 CHANGED = "notifications/tools/list_changed"
 TAIL = 4000
 """Characters of a server's standard error that are kept, to say why it did not start."""
+_QUIETLY = logging.NullHandler()
 QUIET = 300.0
 """Seconds without a byte after which a response that is still coming in is given up; calls have their own time."""
 
@@ -53,6 +54,8 @@ def library() -> Any:
         raise ConfigError(both(
             "MCP servers need the extra `mcp`: pip install 'tao-agent[mcp]'", "使用 MCP 服务器需要安装附加依赖：pip install 'tao-agent[mcp]'",
         )) from error  # fmt: skip
+    for name in ("mcp", "client"):  # else its complaints about a server's stray lines would go to the screen, tracebacks and all
+        logging.getLogger(name).addHandler(_QUIETLY)
     return mcp
 
 
