@@ -2,7 +2,8 @@
 
     .venv/bin/python benchmarks/reading.py [--rounds 300] [--corpus corpus/cases.jsonl]
 
-Times are of this process's own work (CPU time), so that other work on the machine does not count.
+Times are of this process's own work (CPU time), so that other work on the machine hardly counts; a hostile reply is read three
+times and the best counts. What a plain loop costs is told too, to compare machines.
 """
 
 import argparse
@@ -31,6 +32,7 @@ UNITS = (
     "search(", "a=", "[TOOL_CALLS]", ">>>", "✿FUNCTION✿", "call:", '<invoke name="', "<arg_key>", "<|channel|>", "to=functions.", "//", "/*", "x,", "'s ",
     "{'a': 'it's ", "</s>", "</", "<search>", "tool_call(", "```json\n{", "~~~", "1,", "T", "- ", '{"name": "search"', "Finish[", "Question: a\n", "行动：",
     "你好\n", "<tool_call>{", '"query": "', '"""', "Thought: Do I need to use a tool? ", "Action: search Action Input: ",
+    "<think>a</think>", "<|start|>assistant x", "```\nThought: a\n```\n", "\ntool_call(a=1)", "[search(a=1), ", "print(search(",
 )  # fmt: skip
 LEADS = (
     "", "Action: search\nAction Input: ", "Action: weather\nAction Input: ", "Final Answer: ", "Thought: ", "Action: search[", "Action: search(",
@@ -47,6 +49,17 @@ def seconds(text: str) -> float:
     return time.process_time() - begun
 
 
+def calibration() -> None:
+    """What this machine takes for something known."""
+    best = 1.0
+    for _ in range(5):
+        begun, total = time.process_time(), 0
+        for number in range(200_000):
+            total += number * number
+        best = min(best, time.process_time() - begun)
+    print(f"{best * 1e3:8.1f} ms  a plain loop of 200 000 rounds, to compare machines")
+
+
 def usual(rounds: int) -> None:
     every: list[float] = []
     for name, text in USUAL.items():
@@ -57,10 +70,16 @@ def usual(rounds: int) -> None:
 
 
 def hostile() -> None:
-    times = sorted(((seconds(lead + (unit * (LONG // len(unit) + 1))[:LONG]), lead, unit) for lead in LEADS for unit in UNITS), reverse=True)
+    times = sorted(((_least(lead + (unit * (LONG // len(unit) + 1))[:LONG]), lead, unit) for lead in LEADS for unit in UNITS), reverse=True)
     for spent, lead, unit in times[:5]:
         print(f"{spent * 1e3:8.1f} ms  {lead!r} and then {unit!r} again and again")
     print(f"{times[0][0] * 1e3:8.1f} ms  slowest of {len(times)} hostile replies of {LONG // 1000} kB")
+
+
+def _least(text: str) -> float:
+    """The least time of three, where the first was long."""
+    first = seconds(text)
+    return first if first < 0.01 else min(first, seconds(text), seconds(text))
 
 
 def corpus(path: Path) -> None:
@@ -85,6 +104,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=300)
     parser.add_argument("--corpus", type=Path, default=Path(__file__).parents[1] / "corpus" / "cases.jsonl")
     options = parser.parse_args()
+    calibration()
     usual(options.rounds)
     corpus(options.corpus)
     streamed()

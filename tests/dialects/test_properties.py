@@ -168,6 +168,7 @@ def begins(got, meant):
 
 def test_long_replies_do_not_blow_up():
     """Anything but linear time would let the test run into its time limit."""
-    for unit in ("{", '{"', "[", "(", "<tool_call>", "Action: ", "\nThought:", "```\n", '"', "'", "`", "</", "x,", "a=", '\\"', "Question: a\n"):
+    for unit in ("{", '{"', "[", "(", "<tool_call>", "Action: ", "\nThought:", "```\n", '"', "'", "`", "</", "x,", "a=", '\\"', "Question: a\n",
+                 "<think>a</think>", "<|start|>assistant x", "```\nThought: a\n```\n", "\ntool_call(a=1)", "[find(a=1), ", "print(find("):
         for lead in ("", "Action: find\nAction Input: ", "Final Answer: ", '{"name": "find", "arguments": {"what": "', "Action: find["):
             read(lead + unit * (100_000 // len(unit)), TOOLS)

@@ -45,10 +45,11 @@ PIECES = (
     '{"name": "find", "arguments": {"what": "x"}}', '{"action": "find", "action_input": "x"}', "find[x]", "find(what='x')", "[", "]", "{", "}", "(", ")",
     '"', "'", "\\", "[TOOL_CALLS]", "[ARGS]", "<|im_end|>", "</s>", "<function=find>", "<parameter=what>", "</parameter>", "</function>", "**", "`",
     "Question: q", "- a", "1. b", "| c | d |", "I will use find.", "\u200b", "\r\n", "✿FUNCTION✿: find", "✿ARGS✿: ", "[find(what='a')]", "# ", ":", "，",
-    "Action: find Action Input: x", "Action: None", "Finish[done]", "<b>", ">>>find\n", ">>>all\n", "<|channel|>", "final", "commentary to=functions.find ", "<|message|>", "<|call|>",
+    "Action: find Action Input: x", "Action: None", "Finish[done]", "<b>", ">>>find\n", ">>>all\n", "<|channel|>", "final", "commentary to=functions.find ", "<|message|>", "<|call|>", "<|start|>assistant", "<|end|>",
     "Do I need to use a tool? No", "AI: hi", "<answer>", "</answer>", '<invoke name="find">', '<parameter name="what">', "<arg_key>what</arg_key>",
     "<arg_value>x</arg_value>", "<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "find", "what", "=", "x", "True", "None", "1", ",",
     "<|python_tag|>", "tool_call(", "print(", "<find>", "<what>", "</what>", "</find>", "“", "”", "：", "<|tool_call_begin|>functions.find:0",
+    "analysis", "<tool_name>find</tool_name>", "<arguments>", "</arguments>", "print(find('x'))", "<function(find)>", "｛", "｝",
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from tao.dialects.clean import SPACE, TURN, untoken
+from tao.dialects.clean import SPACE, TURN, undangled, untoken
 from tao.dialects.labels import STRONG, Label, fences, label_at, outside_fences
 from tao.dialects.later import later
 from tao.dialects.leaks import leak_at, seek
@@ -38,9 +38,7 @@ def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:
     A new cycle is a line-start action of a known tool with its input, or a Thought, Question or Observation from which a
     complete step or another final answer follows. Nothing in a code fence begins one.
     """
-    ends = [turn_end(text, start), _markup(text, start, tools)]
-    thinking = _THINK.search(text, start) if "hink" in text or "HINK" in text or "thought" in text else None
-    end = min([*ends, thinking.start()] if thinking else ends)
+    end = min(turn_end(text, start), _markup(text, start, tools), _thinking(text, start))
     opening: int | None = None
     for label in outside_fences(text, start):
         if label.start >= end:
@@ -50,6 +48,21 @@ def answer_end(text: str, start: int, tools: Tools, first: Label) -> int:
         if label.kind in {"thought", "question", "observation"} and opening is None:
             opening = label.start
     return end
+
+
+def _thinking(text: str, start: int) -> int:
+    """Where a block of thinking begins on a line of its own, outside fences; the end where none does."""
+    found = _THINK.search(text, start) if "hink" in text or "HINK" in text or "thought" in text else None
+    if found is None:
+        return len(text)
+    code = fences(text, start)
+    while found is not None:
+        place = found.start()
+        end = next((b for a, b in code if a <= place < b), None)
+        if end is None:
+            return place
+        found = _THINK.search(text, end)
+    return len(text)
 
 
 def turn_end(text: str, start: int) -> int:
@@ -119,10 +132,7 @@ def _step(text: str, action: Label, tools: Tools) -> bool:
 
 def tidy(answer: str, *, bold: bool = False) -> str:
     """An answer without leaked turn tokens, a dangling closing fence, or the bold mark of its label."""
-    answer = untoken(answer)
-    lines = answer.split("\n")
-    if lines and lines[-1].strip(SPACE) in {"```", "~~~"} and sum(line.lstrip(SPACE)[:3] in {"```", "~~~"} for line in lines) % 2:
-        answer = "\n".join(lines[:-1]).rstrip(SPACE)
+    answer = undangled(untoken(answer))
     for mark in ("**", "__"):
         if bold and answer.endswith(mark) and answer.count(mark) % 2:
             answer = answer[:-2].rstrip(SPACE)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tao.dialects.clean import SPACE, fence_at, one_line_code, unfence, untoken
+from tao.dialects.clean import SPACE, fence_at, one_line_code, undangled, unfence, untoken
 from tao.dialects.convert import Parameters, convert, kinds, missing, parameters
 from tao.dialects.forms import Listed, closing, listed
 from tao.dialects.later import later
@@ -50,7 +50,7 @@ def from_text(tool: ToolSpec, text: str, *, sealed: bool = False, rest: str | No
     the end of the reply, for JSON whose strings hold what looks like a label.
     """
     shape = parameters(tool)
-    text = _before_prose(_unmarked(untoken(text)))
+    text = _before_prose(undangled(_unmarked(untoken(text))))
     open_fence = text.startswith("```") and "```" not in text[3:]
     body = one_line_code(unfence(text).strip(SPACE)) if not open_fence else text.partition("\n")[2].strip(SPACE)
     whole = read_strict(rest) if rest and rest[0] in "{[" else None

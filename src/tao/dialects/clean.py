@@ -52,6 +52,13 @@ def visible(text: str) -> str:
 _GONE = dict.fromkeys(map(ord, ZERO_WIDTH))
 
 
+def past_space(text: str, at: int) -> int:
+    """Where the next character stands that is no white space, from `at` on."""
+    while at < len(text) and text[at] in SPACE:
+        at += 1
+    return at
+
+
 def untoken(text: str) -> str:
     """Without the turn tokens that leaked at its head or tail, and without outer white space."""
     text = text.strip(SPACE)
@@ -104,6 +111,15 @@ def unfence(text: str) -> str:
     if found is None or text[found[2] :].strip(SPACE) not in {"", ".", "。", "`"} or found[1] == len(text):
         return text
     return text[found[0] : found[1]]
+
+
+def undangled(text: str) -> str:
+    """Without a last line that closes a fence which nothing opened."""
+    head, newline, last = text.rpartition("\n")
+    if not newline or last.strip(SPACE) not in {"```", "~~~"}:
+        return text
+    marks = sum(line.lstrip(SPACE)[:3] in {"```", "~~~"} for line in text.split("\n"))
+    return head.rstrip(SPACE) if marks % 2 else text
 
 
 def one_line_code(text: str) -> str:

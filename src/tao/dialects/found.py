@@ -2,13 +2,13 @@
 
 import re
 
-from tao.dialects.clean import SPACE, fence_at
+from tao.dialects.clean import SPACE, fence_at, past_space
 from tao.dialects.forms import Listed
-from tao.dialects.jsoncalls import CALL_KEYS, answer_in, bare_key, certain, wishes
+from tao.dialects.jsoncalls import CALL_KEYS, THOUGHTS, answer_in, bare_key, certain, wishes
 from tao.dialects.labels import label_at
 from tao.dialects.later import later
 from tao.dialects.leaks import breaks_off, harmony, leak_at, python, seek, tags
-from tao.dialects.leaks.openers import OPENER, SKIP
+from tao.dialects.leaks.openers import MARK, OPENER, SKIP
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.repair import Fault, Read, read_json
 from tao.dialects.state import MAX_TRIES, Scan
@@ -38,6 +38,8 @@ _GENERIC = later(r"[ \t]*tool_call\(")
 _TO = later(
     r"to=((?:functions?\.)?[\w.\-\u4e00-\u9fff]{1,120}+)[^{\n<]{0,40}+(?:<\|[^|>]{1,30}+\|>[^{\n<]{0,20}+){0,3}+\s{0,9}+(?=\{)"
 )
+_HEADLESS = later(rf"<\|start\|>assistant(?=\s{{0,9}}(?:[^<\s]|<[^|]|{MARK}))(?![ \t]{{0,4}}to?(?:=|$))")
+"""The beginning of a Harmony message without a channel, with text behind it; it counts as the first that is no thinking."""
 _FUNCTIONARY = later(r">>>[ \t]?([\w.\-\u4e00-\u9fff]{1,120})[ \t]*(?:\n|(?=\{)|$)")
 ANSWER_TAG = later(r"<(final_answer|answer|最终答案)>", re.IGNORECASE)
 
@@ -142,6 +144,8 @@ def _named(value: dict[str, object], tools: Tools) -> bool:
 
 def _no_call(text: str, found: Read, start: int, wished: list[Wish] | None, tools: Tools, *, whole: bool) -> Step:
     """JSON that is no call, or one without a name."""
+    if whole and isinstance(found.value, dict) and found.value and {bare_key(str(key)) for key in found.value} <= THOUGHTS:
+        return Fails("no_step", text[start : found.end]), found.end
     if whole and wished is not None:
         return Fails("no_name", text[start : found.end]), found.end
     if whole and (answer := answer_in(found.value)):
@@ -190,7 +194,10 @@ def _keyed(wish: Wish) -> bool:
 
 
 def fence_item(scan: Scan, start: int) -> Step:
-    """A code fence outside every value: a call in it counts, a labelled step at the end too; the rest is prose."""
+    """A code fence outside every value: a call in it counts; a labelled step too, where the fence begins or ends the reply.
+
+    Where it begins it, what comes behind it is no part of the step: the model waits, or makes up what follows.
+    """
     found = fence_at(scan.text, start)
     if found is None:
         return None, start + 3
@@ -203,22 +210,20 @@ def fence_item(scan: Scan, start: int) -> Step:
         result: Outcome | None = None
         if "tool_code" in head or _GENERIC.match(scan.text, inner):
             result = _code(scan, start, inner, end)
-        elif scan.text[inner : inner + 1] in {"{", "[", "｛", "［"}:
-            result, _ = json_item(scan, inner, own_line=True, end=end if end < len(scan.text) else None, keep=start)
         elif OPENER.match(scan.text, inner):
             return None, inner - 1
+        elif scan.text[inner : inner + 1] in {"{", "[", "｛", "［"}:
+            result, _ = json_item(scan, inner, own_line=True, end=end if end < len(scan.text) else None, keep=start)
         if result is not None:
             return result, after
-    if label_at(scan.text, inner) and (not scan.text[after:].strip(SPACE) or label_at(scan.text, _next_line(scan.text, after))):
-        scan.text = scan.text[:start] + "\n" + scan.text[inner:end] + "\n" + scan.text[after:]
-        return None, start
+    behind = past_space(scan.text, after)
+    if label := label_at(scan.text, inner):
+        last = behind == len(scan.text) or label_at(scan.text, behind) is not None
+        first = label.kind in {"thought", "action"} and not scan.said and not scan.text[scan.since : start].strip(SPACE)
+        rest = scan.text[after:] if last else ""
+        if (last or first) and scan.turn(scan.text[:start] + "\n" + scan.text[inner:end] + "\n" + rest):
+            return None, start
     return None, max(after - 1, start + 3)
-
-
-def _next_line(text: str, at: int) -> int:
-    while at < len(text) and text[at] in SPACE:
-        at += 1
-    return at
 
 
 def _code(scan: Scan, start: int, inner: int, end: int) -> Outcome | None:
@@ -247,6 +252,10 @@ def markup_item(scan: Scan, start: int) -> Step:
     if message := harmony.message_at(text, start):
         if not message.recipient:
             return _channel(scan, start, message)
+    elif (bare := _HEADLESS.match(text, start)) and not scan.said and not text[scan.since : start].strip(SPACE):
+        scan.keep(start, scan.mode, start)
+        turned = scan.turn(text[:start] + "\n" + text[bare.end() :])
+        return (None, start) if turned else (Fails("truncated", text[start:]), start)
     elif text.startswith(("<|channel|>", "<|start|>assistant"), start):
         return Fails("truncated", text[start:]), start
     leak = leak_at(text, start, scan.tools)

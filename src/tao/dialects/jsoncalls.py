@@ -26,6 +26,8 @@ _NAMED = _ASIDE | set(_NAMES)
 _UNMISTAKABLE = frozenset(("actioninput", "toolinput", "行动输入", "动作输入"))
 _CALL_ONLY = _NAMED | _GIVEN
 _THOUGHTS = ("thought", "thoughts", "思考")
+THOUGHTS = frozenset(("thought", "thoughts", "thinking", "reasoning", "思考"))
+"""Keys whose values are thoughts, never an answer."""
 MAX_WRAPS = 5
 
 

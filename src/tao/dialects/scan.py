@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable
+from itertools import islice
 
 from tao.dialects import found as items
 from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy, turn_end
-from tao.dialects.clean import FENCE, SPACE, lines, unfence, untoken
+from tao.dialects.clean import FENCE, SPACE, ZERO_WIDTH, lines, past_space, unfence, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
-from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, first_line_label, label_at, next_label, unveiled
+from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, fences, first_line_label, label_at, next_label, unveiled
 from tao.dialects.later import later
 from tao.dialects.leaks import OPENER, SOUGHT, begun, breaks_off, harmony, opener_from
 from tao.dialects.leaks.python import LIST
@@ -20,7 +21,7 @@ from tao.dialects.thoughts import OPEN, STRAY, THINKING, block_at
 from tao.dialects.wishes import Acts, Fails, Nothing, Says
 
 _PLACES = {
-    "\n": rf"(?={LABEL_LINE}|[ \t]*+(?:```|~~~|[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())",
+    "\n": rf"(?={LABEL_LINE}|[ \t{ZERO_WIDTH}]*+(?:```|~~~|[{{\[｛［]|<[A-Za-z_\u4e00-\u9fff]|tool_call\())",
     "<": rf"(?=[a-z最]|[|｜][a-z])(?:(?P<opener>{SOUGHT['<']})|(?P<answer>{ANSWER_TAG.pattern.removeprefix('<')})|{THINKING})",
     "{": r"(?=\s{0,20}\\?[\"'“])",
     "`": r"``(?=\w{0,12}\s{0,9}[{\[]|(?:vis-thinking|thinking|thought)[ \t]*\n)",
@@ -37,7 +38,10 @@ MARK = later("|".join(f"{re.escape(mark)}{rest if mark in _CASED else f'(?i:{res
 """Every place where something may begin that decides a reply; each begins with a character of its own, so the pass over a text is quick."""
 
 
-_GIVEN = later("nput|NPUT|rg|aram|输入|輸入|参数|參數|入力")
+MAX_BLOCKS = 16
+"""So many blocks of thinking are looked for in one answer."""
+_INDENT = " \t" + ZERO_WIDTH
+_GIVEN, _ZH_GIVEN = ("nput", "NPUT", "rg", "aram"), ("输入", "輸入", "参数", "參數", "入力")
 """Parts of the labels of an input."""
 MAX_MARKS = 1200
 """So many marks are looked at; a reply with more is no reply."""
@@ -144,7 +148,7 @@ def _in_value(text: str, start: int, place: int) -> bool:
 def _inline(scan: Scan, at: int = 0) -> tuple[int, str, int] | None:
     """The first `… Action: X Action Input: Y` within a line from `at` on, with a known X: place, name, start of the input."""
     text = scan.text
-    if not _GIVEN.search(text, at):
+    if not any(word in text for word in _GIVEN) and (text.isascii() or not any(word in text for word in _ZH_GIVEN)):
         return None
     for _ in range(8):
         given = MID_INPUT.search(text, at)
@@ -172,7 +176,7 @@ def _item(scan: Scan, mark: re.Match[str]) -> Step:
         scan.keep(start, scan.mode, block[1])
         scan.think(block[0])
         if text[block[1] : block[1] + 1] not in {"\n", ""}:
-            scan.text = text[: block[1]] + "\n" + text[block[1] :]
+            scan.turn(text[: block[1]] + "\n" + text[block[1] :])
         return None, block[1]
     if mark["answer"]:
         return items.answer_tag_item(scan, start)
@@ -196,7 +200,7 @@ def _item(scan: Scan, mark: re.Match[str]) -> Step:
 def _line(scan: Scan, line: int) -> Step:
     """What the beginning of a line comes to."""
     text, bare = scan.text, line
-    while text[bare : bare + 1] in {" ", "\t"}:
+    while bare < len(text) and text[bare] in _INDENT:
         bare += 1
     if label := label_at(text, line):
         return HANDLERS[label.kind](scan, label)
@@ -208,8 +212,7 @@ def _line(scan: Scan, line: int) -> Step:
         return items.json_item(scan, bare, own_line=True)
     if text.startswith("<", bare) and (tag := items.own_tag_item(scan, bare)):
         return tag
-    if text.startswith("tool_call(", bare) and not scan.inside:
-        scan.text = text[:bare] + "```\n" + text[bare:] + "\n```"
+    if text.startswith("tool_call(", bare) and not scan.inside and scan.turn(text[:bare] + "```\n" + text[bare:] + "\n```"):
         return items.fence_item(scan, bare)
     return None, line
 
@@ -234,16 +237,34 @@ def _aside(scan: Scan, label: Label) -> Step:
 def _final(scan: Scan, label: Label) -> Step:
     scan.keep(label.start, "aside", label.value)
     start = label.value
-    while block := block_at(scan.text, start + len(scan.text[start:]) - len(scan.text[start:].lstrip(SPACE))):
+    while block := block_at(scan.text, past_space(scan.text, start)):
         scan.think(block[0])
         start = block[1]
     if (first := first_line_label(scan.text, start)) and first.kind in {"thought", "observation"}:
         return Fails("no_answer"), start
     end = answer_end(scan.text, start, scan.tools, label)
-    answer = tidy(scan.text[start:end], bold=label.bold)
+    answer = tidy(_unthought(scan, scan.text[start:end]), bold=label.bold)
     if (place := begun(answer)) is not None and not answer[answer.rfind("\n", 0, place) + 1 : place].strip(SPACE):
         answer = tidy(answer[:place], bold=label.bold)
     return (Says(answer) if answer else Fails("no_answer")), end
+
+
+def _unthought(scan: Scan, answer: str) -> str:
+    """An answer without the closed blocks of thinking in it; in code they are data."""
+    if not OPEN.search(answer):
+        return answer
+    kept = fences(answer, 0)
+    done, pieces = 0, []
+    for opened in islice(OPEN.finditer(answer), MAX_BLOCKS):
+        at = opened.start()
+        block = block_at(answer, at) if at >= done and answer[at - 1 : at] != "`" and not any(a <= at < b for a, b in kept) else None
+        if block and not block[2]:
+            break
+        if block:
+            pieces.append(answer[done:at])
+            scan.think(block[0])
+            done = block[1]
+    return "".join(pieces) + answer[done:]
 
 
 def _action(scan: Scan, label: Label) -> Step:

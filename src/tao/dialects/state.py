@@ -8,6 +8,8 @@ from tao.dialects.wishes import Acts, Fails, Says
 
 MAX_TRIES = 48
 """So many pieces of JSON outside every value are looked at in one reply."""
+MAX_TURNS = 24
+"""So often a reply may be rewritten while it is read; each time costs as much as the reply is long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Scan:
     mode: str = "prose"
     since: int = 0
     tries: int = 0
+    turns: int = 0
     said: list[tuple[str, str]] = field(default_factory=list)
     blocks: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -45,6 +48,14 @@ class Scan:
         if piece.strip(SPACE) and self.mode != "aside":
             self.said.append((self.mode, piece))
         self.mode, self.since = then, since
+
+    def turn(self, text: str) -> bool:
+        """Go on in another text; false, and nothing done, once that was done so often that the reply is no reply."""
+        self.turns += 1
+        if self.turns > MAX_TURNS:
+            return False
+        self.text = text
+        return True
 
     def think(self, thought: str) -> None:
         """Keep a block of thinking."""

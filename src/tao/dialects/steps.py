@@ -154,8 +154,9 @@ def with_input(text: str, name: str, value: int, tools: Tools, *, bold: bool = F
     start, end = input_region(text, value)
     given = text[start:end]
     sealed = end < len(text)
-    if not sealed:
-        given = labels.residue(given)
+    behind = labels.label_at(text, end) if sealed else None
+    if not sealed or (behind and behind.kind == "observation"):
+        given = labels.residue(given.rstrip(SPACE))
     if bold and given.rstrip(SPACE).endswith("**") and given.count("**") % 2:
         given = given.rstrip(SPACE)[:-2]
     tool = tools.get(name.strip(SPACE)) or (None if is_null(name, tools) else tools.resolve(name))
@@ -234,6 +235,8 @@ def _unclosed(tool: ToolSpec, text: str, opened: int, limit: int) -> Args | None
 
 def written_call(text: str, tools: Tools) -> Acts | Says | Fails | None:
     """A reply that is nothing but `tool[input]` or `tool(…)` of a known tool."""
+    if text.startswith("print(") and "print" not in tools.exact:
+        return _several(text, tools)
     opened = _OPEN.search(text[:200])
     if opened is None or opened[0] in "{｛" or text[: opened.start()] != text[: opened.start()].strip(SPACE):
         return None

@@ -32,7 +32,7 @@ def block_at(text: str, start: int) -> tuple[str, int, bool] | None:
     found = OPEN.match(text, start)
     if found is None:
         return None
-    close = _CLOSES[next(kind for kind, value in found.groupdict().items() if value)]
+    close = _CLOSES[found.lastgroup or "name"]
     begin = at = found.end()
     depth = 1
     while closing := close.search(text, at):

@@ -68,6 +68,11 @@ FAMILIES = {
     "chatglm3": f"book_ferry\n```python\ntool_call{PYTHON.removeprefix('book_ferry')}\n```",
     "internlm": f"<|action_start|><|plugin|>\n{PARAMETERS}<|action_end|>",
     "gemini": f"```tool_code\nprint(default_api.{PYTHON})\n```",
+    "cline, a server's tool": (
+        "<use_mcp_tool>\n<server_name>boats</server_name>\n<tool_name>book_ferry</tool_name>\n"
+        f"<arguments>\n{ARGS}\n</arguments>\n</use_mcp_tool>"
+    ),
+    "llama, name in parentheses": f"<function(book_ferry)>{ARGS}</function>",
     "gemma 3, tag": f"<tool_code>\n{PYTHON}\n</tool_code>",
     "functiongemma": "<start_function_call>call:book_ferry{port:<escape>Oban<escape>,people:2}<end_function_call>",
     "granite": f"<|tool_call|>[{CALL}]",
@@ -139,6 +144,10 @@ MORE = {
         "<function=paint><parameter=colour>12</parameter><parameter=walls>[1]</parameter><parameter=gloss>True</parameter></function>",
         [("paint", {"colour": "12", "walls": [1], "gloss": True})],
     ),
+    "in a fence behind a thought": ('<think>hm</think>\n```text\n[TOOL_CALLS][{"name": "seat", "arguments": {"number": 1}}]\n```', [("seat", {"number": 1})]),
+    "printed, and nothing else": ("```python\nprint(seat(number=1))\n```", [("seat", {"number": 1})]),
+    "printed, but with more to it": ("print(seat(number=1)[0])", "print(seat(number=1)[0])"),
+    "printed, but no tool": ("print(1)", "print(1)"),
     "X4 within inline code": ("It sends `<tool_call>` first.", "It sends `<tool_call>` first."),
     "X4 JSON within a thought": ('Thought: say {"name": "ring_bell", "arguments": {}} now', {"no_step"}),
     "X4 ReAct JSON in a line of prose": ('I say {"action": "ring_bell", "action_input": {}} now', {"no_step"}),

@@ -16,6 +16,18 @@ NORMALISE = {
     "N3 a next turn is made up": ("Final Answer: An osprey.<|eot_id|><|start_header_id|>user<|end_header_id|>\nThanks", "An osprey."),
     "N3 a table's bars are no tokens": ("Final Answer: | bird | size |\n|---|---|\n| osprey | 60 |", "| bird | size |\n|---|---|\n| osprey | 60 |"),
     "N4 all in one fence": ("```text\nThought: hm\nAction: find_bird\nAction Input: osprey\n```", BIRD),
+    "N1 zero width before JSON on its line": ('Question: a bird?\n\u200b{"action": "find_bird", "action_input": "osprey"}', BIRD),
+    "N1 zero width in native markup": ('<tool_call>\n\u200b{"name": "find_bird", "arguments": {"bird": "osprey"}}\n\ufeff</tool_call>', BIRD),
+    "N4 the step in a fence, waiting behind it": ("```\nAction: find_bird\nAction Input: osprey\n```\n\n(I wait for the result.)", BIRD),
+    "N4 the step in a fence, a result made up behind it": (
+        "```text\nThought: hm\nAction: find_bird\nAction Input: osprey\n```\n<tool_response>60 cm</tool_response>\nIt is 60 cm long.", BIRD),
+    "N4 a thought in a fence is no answer": ("```\nThought: a bird, then\n```\nI am thinking.", {"no_step"}),
+    "N4 an example in a fence is none": (
+        "So it looks:\n```\nAction: find_bird\nAction Input: osprey\n```\nThat is all.",
+        "So it looks:\n```\nAction: find_bird\nAction Input: osprey\n```\nThat is all."),
+    "N4 a dangling fence behind a bare input": ("Action: find_bird\nAction Input: osprey\n```", BIRD),
+    "N4 the fence of an input's own part": (
+        "Action: run_lua\nAction Input: print(1)\n```\nx\n```", [("run_lua", {"code": "print(1)\n```\nx\n```"})]),
     "N4 a dangling fence": ("Final Answer: An osprey.\n```", "An osprey."),
     "N4 a fence of the answer's own": ("Final Answer:\n```lua\nprint(1)\n```", "```lua\nprint(1)\n```"),
 }
@@ -27,6 +39,16 @@ THINK = {
     "T1 Kimi's": ("◁think▷a bird◁/think▷An osprey.", "An osprey."),
     "T1 a fence": ("```vis-thinking\nAction: ring_bell\n```\nAction: find_bird\nAction Input: osprey", BIRD),
     "T1 Harmony": ("<|channel|>analysis<|message|>a bird<|end|><|start|>assistant<|channel|>final<|message|>An osprey.<|return|>", "An osprey."),
+    "T1 Harmony, a message without a channel": ("<|channel|>analysis<|message|>a bird<|end|><|start|>assistantAn osprey.", "An osprey."),
+    "T1 Harmony, a step without a channel": (
+        "<|channel|>analysis<|message|>a bird<|end|><|start|>assistant\nAction: find_bird\nAction Input: osprey", BIRD),
+    "T1 Harmony, a header that breaks off": ("<|channel|>analysis<|message|>a bird<|end|><|start|>assistant to=functions.find", {"truncated"}),
+    "T1 behind an answer on its line": ("Final Answer: An osprey.<think>It is one.</think>", "An osprey."),
+    "T1 within an answer": ("Final Answer: An <think>or a kite?</think>osprey.", "An osprey."),
+    "T1 in the code of an answer": (
+        "Final Answer: So:\n```\n<think>hm</think>\n```\nand on.", "So:\n```\n<think>hm</think>\n```\nand on."),
+    "T1 opened in an answer's running text": ("Final Answer: The tag <think> opens it.", "The tag <think> opens it."),
+    "T1 JSON that only thinks": ('{"thought": "a bird, then"}', {"no_step"}),
     "T1 the tag as code in an answer": ("Final Answer: It writes `<think>` and `</think>`.", "It writes `<think>` and `</think>`."),
     "T1 the tag in a value": ('Action: run_lua\nAction Input: {"code": "return \\"</think>\\""}', [("run_lua", {"code": 'return "</think>"'})]),
     "T2 a step and nothing else": ("<think>\nThought: look\nAction: find_bird\nAction Input: osprey\n</think>\n", BIRD),
@@ -78,6 +100,7 @@ CUTS = {
     "C1 on the line of the input": ("Action: find_bird\nAction Input: osprey Observation: 60 cm", BIRD),
     "C1 Chinese": ("行动：find_bird\n行动输入：osprey\n观察：60 厘米\n最终答案：60 厘米", BIRD),
     "C2 residue of a stop word": ("Action: find_bird\nAction Input: osprey\nObserv", BIRD),
+    "C2 residue before the observation": ("Action: find_bird\nAction Input: osprey\nObserv\nObservation: 60 cm", BIRD),
     "C2 residue, Chinese": ("行动：find_bird\n行动输入：osprey\n观察", BIRD),
     "C2 two letters are no residue": ("Action: run_lua\nAction Input: a =\nOb", [("run_lua", {"code": "a =\nOb"})]),
     "C3 JSON ends at its bracket": ('Action: find_bird\nAction Input: {"bird": "osprey"}\n\nI used {name} here.', BIRD),

@@ -2,6 +2,7 @@
 
 import re
 
+from tao.dialects.clean import ZERO_WIDTH
 from tao.dialects.later import later
 
 _TAGS = (
@@ -82,7 +83,7 @@ def seek(text: str, start: int, end: int | None = None) -> int | None:
 
 
 SKIP = later(
-    rf"(?:\s{{1,200}}+|{WRAPPER}|{MARK}|{BRACKET}|{NAMED_SEP}|<parallel_function_calls>|functools[ \t]?(?=\[)"
+    rf"(?:[\s{ZERO_WIDTH}]{{1,200}}+|<server_name>[^<>\n]{{0,120}}</server_name>|{WRAPPER}|{MARK}|{BRACKET}|{NAMED_SEP}|<parallel_function_calls>|functools[ \t]?(?=\[)"
     rf"|function(?=[ \t]*<[|｜]tool)|<[|｜]tool[_▁ ]sep[|｜]>"
     r"|<\|tool_call:name\|>|[\w\-]{1,60}<\|tool_call:name\|>|```\w{0,12}[ \t]*\n?|<json>)*+",
     re.IGNORECASE,
@@ -90,7 +91,7 @@ SKIP = later(
 """What may stand between an opener and the call itself."""
 
 CLOSER = later(
-    rf"(?:\s{{1,200}}+|[;,\]]|</{_PREFIX}[\w:.\-]{{1,40}}>|<[|｜]?/[\w|｜]{{1,40}}>"
+    rf"(?:[\s{ZERO_WIDTH}]{{1,200}}+|[;,\]]|</{_PREFIX}[\w:.\-]{{1,40}}>|<[|｜]?/[\w|｜]{{1,40}}>"
     rf"|<[|｜](?:tool[_▁ ]?calls?[_▁ ](?:section[_▁ ])?end|tool_calls_section_end|tools_suffix|python_end"
     r"|action_end|END_ACTION|eot_id|eom_id|call|end|im_end|tool_call_end|tool_call:end|/tool_call|return|stop)[|｜]>"
     r"|<tool_call\|>|<end_function_call>|```(?!\w)"

@@ -9,6 +9,8 @@ from tao.dialects.wishes import Fails, Wish
 
 CALL = later(r"(?P<print>print[ \t]*\([ \t]*)?(?P<name>[A-Za-z_\u4e00-\u9fff][\w.\-]{0,120}+)[ \t]{0,4}\(")
 LIST = later(r"\[\s{0,20}(?=[A-Za-z_\u4e00-\u9fff][\w.\-]{0,120}[ \t]{0,4}\()")
+MAX_CALLS = 64
+"""So many calls are read in one reply."""
 _ASSIGN = later(r"[A-Za-z_]\w{0,60}[ \t]{0,9}=[ \t]{0,9}(?=[A-Za-z_\u4e00-\u9fff])")
 
 
@@ -37,7 +39,7 @@ def calls(text: str, start: int, limit: int | None = None) -> tuple[list[Wish], 
     if opened:
         at = opened.end()
     wishes: list[Wish] = []
-    while True:
+    while len(wishes) < MAX_CALLS:
         while at < (len(text) if limit is None else limit) and text[at] in SPACE + ",;":
             at += 1
         if opened and text[at : at + 1] == "]":

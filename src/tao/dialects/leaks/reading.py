@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from tao.dialects.clean import SPACE, fence_at
+from tao.dialects.clean import SPACE, ZERO_WIDTH, fence_at
 from tao.dialects.jsoncalls import wishes
 from tao.dialects.later import later
 from tao.dialects.leaks import harmony, python, tags
@@ -18,7 +18,7 @@ _NAME = later(r"[^\s<>{}\[\]()\"'`|｜✿,;=\\]{1,120}+")
 _ARGS = later(
     r"(?:[ \t]*\[CALL_ID\][^\[\]\s]{0,60})?(?:[ \t]*\[ARGS\]|\s{0,9}<\|tool_call_argument_begin\|>"
     r"|\s{0,9}<\|tool_call:args\|>|\s{0,9}<[|｜]tool[_▁ ]sep[|｜]>"
-    r"|\s{0,9}<tool_sep>|\s{0,9}<\|(?:content|message)\|>|\s{0,9}✿ARGS✿[ \t]*[:：]?)?\s{0,40}",
+    rf"|\s{{0,9}}<tool_sep>|\s{{0,9}}<\|(?:content|message)\|>|\s{{0,9}}✿ARGS✿[ \t]*[:：]?)?[\s{ZERO_WIDTH}]{{0,40}}",
     re.IGNORECASE,
 )
 _WRAPPED = later(r"<(?:\w{1,20}:)?(?:action|invoke)>\s{0,40}", re.IGNORECASE)

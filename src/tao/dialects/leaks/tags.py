@@ -7,7 +7,7 @@ markup goes on, so that the same tag inside a value is data.
 import re
 from dataclasses import dataclass
 
-from tao.dialects.clean import SPACE
+from tao.dialects.clean import SPACE, past_space
 from tao.dialects.later import later
 from tao.dialects.repair import Read, read_json
 from tao.dialects.wishes import Fails, Wish
@@ -18,7 +18,7 @@ FUNCTION = later(
     rf"<{_PREFIX}{_CALLS}(?:[ \t]*=|[ \t]+(?:name|tool_name)[ \t]*=)[ \t]*[\"']?([^\"'<>\n/]{{1,120}})[\"']?[^<>\n]{{0,80}}>",
     re.IGNORECASE,
 )
-LOOSE = later(r"<function[=(][ \t]*[\"']?([\w.\-\u4e00-\u9fff]{1,120})[\"']?[)>]?[,: \t]{0,9}\(?(?=[{\[])")
+LOOSE = later(r"<function[=(][ \t]*[\"']?([\w.\-\u4e00-\u9fff]{1,120})[\"']?\)?>?[,: \t]{0,9}\(?(?=[{\[])")
 """`<function=name{json}`: the closing bracket of the tag forgotten (Llama behind some servers)."""
 PARAMETER = later(
     rf"<(?P<tag>{_PREFIX}(?:parameter|param|arg|argument))(?:[ \t]*=|[ \t]+(?:name"
@@ -72,7 +72,7 @@ def function(text: str, start: int) -> Found | Fails | None:
 
 def body(text: str, name: str, at: int) -> Found | Fails:
     """Parameters of a call whose name has been read, up to its closing tag."""
-    at = _past_space(text, at)
+    at = past_space(text, at)
     if text[at : at + 1] in {"{", "["}:
         value = read_json(text, at)
         if not isinstance(value, Read) and (until := _until(text, at)):
@@ -92,7 +92,7 @@ def body(text: str, name: str, at: int) -> Found | Fails:
         pairs[parameter["name"].strip(SPACE)] = _one_newline(raw)
         if 'string="false"' in (parameter["more"] or "") and isinstance(value := read_json(raw.strip(SPACE)), Read):
             typed[parameter["name"].strip(SPACE)] = value.value
-        at = _past_space(text, after)
+        at = past_space(text, after)
     if text[at : at + 1] and not text.startswith("<", at) and not pairs:
         return _text_only(text, name, at)
     if _BROKEN.match(text, at):
@@ -123,7 +123,7 @@ def _value_end(text: str, at: int, close: str) -> tuple[int | None, int]:
         if following and following.start() < found.start():
             return following.start(), following.start() + 1
         first = first or found
-        after = _past_space(text, found.end())
+        after = past_space(text, found.end())
         if after >= len(text) or PARAMETER.match(text, after) or ENDS.match(text, after):
             return found.start(), found.end()
     if first is not None:
@@ -134,12 +134,6 @@ def _value_end(text: str, at: int, close: str) -> tuple[int | None, int]:
 
 def _one_newline(text: str) -> str:
     return text.removeprefix("\n").removesuffix("\n")
-
-
-def _past_space(text: str, at: int) -> int:
-    while at < len(text) and text[at] in SPACE:
-        at += 1
-    return at
 
 
 def keyed(text: str, name: str, at: int) -> Found | Fails:
@@ -155,14 +149,14 @@ def keyed(text: str, name: str, at: int) -> Found | Fails:
                 return Fails("truncated", text[found.start() :], name)
             pairs[found[2]], at = text[found.end() : end.start()].strip("\n"), end.start()
             break
-        pairs[found[2]], at = text[found.end() : closed.start()], _past_space(text, closed.end())
+        pairs[found[2]], at = text[found.end() : closed.start()], past_space(text, closed.end())
     if _BROKEN.match(text, at):
         return Fails("truncated", text[at:], name)
     return Found(Wish(name, pairs, "wire", open=not ENDS.match(text, at)), at)
 
 
 def _goes_on(text: str, at: int) -> bool:
-    after = _past_space(text, at)
+    after = past_space(text, at)
     return after >= len(text) or text[after] == "<" or not text.find("</arg_value>", after) > 0
 
 
@@ -171,7 +165,7 @@ def named(text: str, start: int) -> Found | Fails | None:
     found = NAME_TAG.match(text, start)
     if found is None:
         return None
-    at = _past_space(text, found.end())
+    at = past_space(text, found.end())
     if at >= len(text):
         return Found(Wish(found[2], None, "none"), at)
     if INPUT_TAG.match(text, at):
@@ -191,11 +185,11 @@ def _input(text: str, name: str, at: int) -> Found | Fails:
     assert found, "the caller saw the tag"
     end = text.find(f"</{found[1]}>", found.end())
     if end < 0:
-        whole = read_json(text, _past_space(text, found.end()))
+        whole = read_json(text, past_space(text, found.end()))
         if isinstance(whole, Read) and isinstance(whole.value, dict):
             return Found(Wish(name, whole.value, "json", mended=whole.mended), whole.end)
         return Fails("truncated", text[at:], name)
-    inner = _past_space(text, found.end())
+    inner = past_space(text, found.end())
     if text[inner : inner + 1] == "{":
         value = read_json(text, inner, end, sealed=True)
         if isinstance(value, Read):
@@ -218,7 +212,7 @@ def children_of(text: str, at: int) -> tuple[dict[str, str], int] | Fails:
         if end < 0:
             return Fails("truncated", text[at:])
         pairs[child[1]] = _one_newline(text[child.end() : end])
-        at = _past_space(text, end + len(close))
+        at = past_space(text, end + len(close))
     return pairs, at
 
 
@@ -227,7 +221,7 @@ def own_tag(text: str, start: int, name: str) -> Found | Fails:
     at = text.index(">", start) + 1
     if text[at - 2] == "/":
         return Found(Wish(name, None, "none"), at)
-    inner = _past_space(text, at)
+    inner = past_space(text, at)
     if CHILD.match(text, inner):
         children = children_of(text, inner)
         if isinstance(children, Fails):
