@@ -104,6 +104,30 @@ def test_functions_that_compute_are_allowed(call):
     assert judged(f"SELECT {call}", "postgres")
 
 
+@pytest.mark.parametrize(("dialect", "query"), [
+    ("mysql", "SELECT 1 INTO OUTFILE '/tmp/x'"), ("mysql", "SELECT 1 INTO DUMPFILE '/tmp/x'"), ("mysql", "SELECT 1 INTO @x"), ("mysql", "SELECT * FROM t LOCK IN SHARE MODE"), ("mysql", "SELECT @x := 1"),
+    ("mysql", "LOAD DATA INFILE 'x' INTO TABLE t"), ("mysql", "HANDLER t OPEN"), ("mysql", "SELECT /*! SLEEP(5) */"), ("mysql", "SELECT load_file('/etc/passwd')"),
+    ("tsql", "SELECT * FROM OPENROWSET('a', 'b', 'c')"), ("tsql", "SELECT * FROM OPENQUERY(x, 'y')"), ("tsql", "EXEC xp_cmdshell 'x'"), ("tsql", "SELECT 1 EXEC xp_cmdshell 'dir'"),
+    ("tsql", "SELECT NEXT VALUE FOR s"), ("tsql", "SELECT * FROM t WITH (TABLOCKX)"), ("tsql", "SELECT * INTO y FROM t"), ("oracle", "SELECT s.NEXTVAL FROM dual"), ("oracle", "SELECT utl_http.request('http://x') FROM dual"),
+    ("postgres", 'SELECT "nextval"(\'s\')'), ("postgres", "SELECT * FROM ROWS FROM (nextval('s'))"), ("postgres", "SELECT lower(x) FROM t, LATERAL pg_sleep(1)"), ("postgres", "SELECT 1 OPERATOR(public.+) 2"),
+    ("postgres", "SELECT 1 WHERE EXISTS (SELECT pg_sleep(1))"), ("postgres", "SELECT U&\"nextv\\0061l\"('s')"), ("postgres", "SELECT to_disk('x')"), ("postgres", "SELECT is_evil(1)"), ("postgres", "SELECT make_dir('x')"),
+    ("sqlite", "SELECT readfile('x')"), ("sqlite", "SELECT * FROM pragma_table_info('x')"), ("sqlite", "SELECT fts3_tokenizer('x')"), ("sqlite", "SELECT edit('x')"), ("sqlite", "SELECT zeroblob(1000000000)"),
+])  # fmt: skip
+def test_what_each_database_has_of_its_own_is_refused(dialect, query):
+    with pytest.raises(ToolError):
+        judged(query, dialect)
+
+
+@pytest.mark.parametrize(("dialect", "query"), [
+    ("mysql", "SELECT DATE_FORMAT(NOW(), '%Y-%m'), IFNULL(a, 0), GROUP_CONCAT(b), FIND_IN_SET('a', b), SUBSTRING_INDEX(a, ',', 1) FROM t GROUP BY c"), ("mysql", "SELECT `a b` FROM `t` LIMIT 5, 10"),
+    ("tsql", "SELECT TOP 5 [a b], GETDATE(), DATEDIFF(day, x, y), ISNULL(a, 0) FROM [t]"), ("oracle", "SELECT NVL(a, 0), TO_CHAR(d, 'YYYY') FROM t WHERE ROWNUM <= 5"),
+    ("postgres", "SELECT version(), current_user, current_database(), pg_total_relation_size('orders')"), ("postgres", "SELECT count(*) FILTER (WHERE a > 1) OVER (PARTITION BY b) FROM t"), ("postgres", "TABLE orders"),
+    ("postgres", "SELECT $$a;b$$, E'\\'; DELETE FROM x; --'"), ("sqlite", "SELECT value FROM json_each('[1]')"), ("sqlite", "SELECT date(x), strftime('%Y', x), printf('%d', 1) FROM t WHERE x >= date('now', '-7 days')"),
+])  # fmt: skip
+def test_what_each_database_reads_with_is_allowed(dialect, query):
+    assert judged(query, dialect)
+
+
 def test_functions_may_be_allowed_by_name():
     assert judged("SELECT my_score(1)", "postgres", {"my_score"})
 

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -34,12 +34,17 @@ ROWS, CELL, SECONDS = 100, 200, 10.0
 LARGEST, KEPT = 10_000_000, 10_000
 """Bytes of a value that SQLite may make; characters of one that are kept for people."""
 HARMLESS = re.compile(
-    r"(json|jsonb|array|regexp|to|string|bool|every|percent|st|make|row|bit|trim|str|date|time|group|l|r|substr|char|is|if)_\w+"
-    r"|date(time|diff|add|sub)?|julianday|unixepoch|strftime|printf|format|instr|hex|quote|typeof|unicode|likelihood|likely|total|iif|ifnull|nullif"
-    r"|age|now|isfinite|mode|cume_dist|dense_rank|rank|ntile|lag|lead|width_bucket|initcap|ascii|chr|translate|overlay|position|locate|field|elt"
-    r"|log|exp|ln|power|sqrt|cbrt|sign|trunc|ceil|ceiling|floor|round|mod|gcd|lcm|degrees|radians|pi|random|sin|cos|tan|asin|acos|atan|atan2"
-    r"|md5|sha224|sha256|sha384|sha512|length|octet_length|char_length|reverse|repeat|space|concat|concat_ws|coalesce|greatest|least|unnest|cardinality"
-    r"|pg_typeof|pg_size_pretty|numnode|ts_rank|ts_headline|similarity|levenshtein|soundex|unaccent|year|month|day|hour|minute|second|quarter|week|weekday",
+    r"(json|jsonb|array|st)_\w+|regexp_(match(es)?|replace|split_to_(array|table)|like|count|instr|substr)"
+    r"|to_(char|date|timestamp|number|jsonb?|hex|bin|oct|ts(vector|query)|ascii|days|seconds|base64)|(plain|phrase|websearch_)to_tsquery|ts_(rank(_cd)?|headline)|numnode"
+    r"|date_(trunc|part|bin|add|sub|format|diff)|date(time|diff|add|sub|name|part)?|dayname|monthname|dayof(week|month|year)|last_day|str_to_date|time_(format|to_sec)|timediff|timestampdiff"
+    r"|make_(date|time|timestamp|timestamptz|interval)|justify_(days|hours|interval)|julianday|unixepoch|strftime|from_unixtime|age|now|isfinite"
+    r"|year|month|day|hour|minute|second|quarter|week|weekday|printf|format|instr|hex|unhex|quote|quote_(ident|literal|nullable)|typeof|unicode|likelihood|likely|unlikely|total|iif|ifnull|nullif|nvl"
+    r"|string_(agg|to_array|to_table)|group_concat|grouping|row_(number|to_json)|bool_(and|or)|bit_(and|or|xor|count|length)|percent_rank|percentile_(cont|disc)|every"
+    r"|mode|cume_dist|dense_rank|rank|ntile|lag|lead|width_bucket|initcap|ascii|chr|translate|overlay|position|locate|field|elt|find_in_set|substring_index|split_part|strpos|starts_with"
+    r"|log|exp|ln|power|sqrt|cbrt|sign|trunc|ceil|ceiling|floor|round|mod|div|gcd|lcm|degrees|radians|pi|random|sin|cos|tan|asin|acos|atan|atan2|conv|strcmp"
+    r"|md5|sha224|sha256|sha384|sha512|length|octet_length|char_length|reverse|repeat|space|concat|concat_ws|coalesce|greatest|least|unnest|cardinality|num_nonnulls|num_nulls"
+    r"|pg_typeof|pg_size_pretty|pg_((total_)?relation|table|indexes|database|column)_size|pg_get_(view|constraint|index|function)def|(obj|col|shobj)_description|format_type"
+    r"|similarity|levenshtein|soundex|difference|unaccent|xpath|xpath_exists",
     re.IGNORECASE,
 )
 """Functions that change nothing and reach nothing outside; others have to be allowed by name."""
@@ -170,11 +175,24 @@ def judged(query: str, dialect: str, functions: Collection[str] = ()) -> str:
         raise ToolError(say(f"only SELECT is allowed here, not {tree.key.upper()}", f"这里只允许 SELECT，不允许 {tree.key.upper()}"))
     allowed = {name.lower() for name in functions}
     for node in tree.walk():
-        if isinstance(node, exp.DML | exp.DDL | exp.Command | exp.Into | exp.Lock | exp.Pragma | exp.Set | exp.Copy | exp.Placeholder | exp.Parameter) and not isinstance(node, exp.Query):
+        if isinstance(node, _effects()) and not isinstance(node, exp.Query):
             raise ToolError(say(f"a query that only reads is allowed here, without {node.key.upper()}", f"这里只允许只读查询，不能包含 {node.key.upper()}"))
+        if isinstance(node, exp.Column) and dialect == "oracle" and node.name.lower() in {"nextval", "currval"}:
+            raise ToolError(say("sequences are not allowed here", "这里不允许使用序列"))
         if isinstance(node, exp.Func) and (name := _forbidden(node, allowed)):
             raise ToolError(say(f"the function {name} is not allowed here", f"这里不允许使用函数 {name}"))
     return tree.sql(dialect=dialect or None, comments=False)
+
+
+@cache
+def _effects() -> tuple[Any, ...]:
+    """What a query that only reads has nowhere in it."""
+    from sqlglot import exp  # noqa: PLC0415
+
+    return (
+        exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Pragma, exp.Set, exp.Copy, exp.Placeholder, exp.Parameter, exp.NextValueFor,
+        exp.WithTableHint, exp.Operator,
+    )
 
 
 def _forbidden(node: Any, allowed: Collection[str]) -> str:
