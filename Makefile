@@ -53,10 +53,10 @@ suite: $(VENV)/dev.done ## Solve a folder of tasks with the local model:  make s
 
 lock: $(VENV)/dev.done ## Write requirements.lock anew from pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@head -n 1 requirements.lock > requirements.lock.new
-	@$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-annotate --no-header --upgrade --quiet --output-file - \
-		>> requirements.lock.new
-	@mv requirements.lock.new requirements.lock
+	@$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-annotate --no-header --upgrade --quiet \
+		--output-file requirements.lock.new >/dev/null
+	@{ head -n 1 requirements.lock; cat requirements.lock.new; } > requirements.lock.whole
+	@mv requirements.lock.whole requirements.lock; rm requirements.lock.new
 	@git --no-pager diff --stat requirements.lock
 
 clean: ## Remove .venv and everything that tools leave behind  (models and recorded runs stay)
@@ -84,5 +84,5 @@ $(VENV)/local.done: pyproject.toml requirements.lock | $(BIN)/python
 	@touch $@
 
 $(VENV)/dev.done: pyproject.toml requirements.lock | $(BIN)/python
-	$(PIP) --editable '.[local,search,dev]'
+	$(PIP) --editable '.[local,search,web,python,sql,units,calendar,rates,prices,mcp,eval,dev]'
 	@touch $(VENV)/local.done $@
