@@ -8,8 +8,10 @@ import pytest
 from tao import toolset
 from tao.acting import acting
 from tao.agent import Agent, recorded_abilities, recorded_dialect
+from tao.dialects.read import read
 from tao.errors import ConfigError
-from tao.events import Misread, Observed
+from tao.evaluation.chats import chat
+from tao.events import Misread, Nudged, Observed
 from tao.messages import Call, Message, Reply, Request, ToolCall, ToolSpec
 from tao.policies import default
 from tao.replay import replay
@@ -186,7 +188,7 @@ def test_several_names_are_found_together():
     assert names(find(specs(), "meteo__forecast, srv0__get_invoice_1")) == ["meteo__forecast", "srv0__get_invoice_1"]
 
 
-@pytest.mark.parametrize(("query", "first"), [("删除发票", "remove"), ("查天气", "weather"), ("邮件", "send"), ("发票", "remove")])
+@pytest.mark.parametrize(("query", "first"), [("删除发票", "remove"), ("查天气", "weather"), ("邮件", "send"), ("发票", "remove"), ("票", "remove")])
 def test_chinese_is_searched(query, first):
     tools = [spec("weather", "查询某个城市的天气。"), spec("remove", "删除一张发票。"), spec("send", "发送电子邮件。"), spec("other", "其他事情。")]
     assert names(find(tools, query))[0] == first
@@ -214,15 +216,21 @@ def test_words():
 
 
 def test_a_list_has_a_bound_and_says_how_many_more_there_are():
-    text = listing(specs(1000), "en")
+    tools = specs(1000)
+    text = listing(tools[:24], tools[24:], "en")
     assert len(text) < 24 * 82 + 600
     assert "… and 976 more, to be found with find_tool: srv" in text
-    assert "另有 976 个工具，请用 find_tool 查找：srv" in listing(specs(1000), "zh")
-    assert listing([spec("one", "It is. More."), spec("two")], "en") == "  one: It is.\n  two"
+    assert "另有 976 个工具，请用 find_tool 查找：srv" in listing(tools[:24], tools[24:], "zh")
+    assert listing([spec("one", "It is. More."), spec("two")], [], "en").splitlines()[1:] == ["  one: It is.", "  two"]
+
+
+def test_tools_without_groups_are_counted_by_what_they_are_about():
+    more = [spec(name) for name in ("get_invoice", "createInvoice", "list_invoices", "delete_user", "set_user", "ping")]
+    assert listing([], more, "en").endswith("… and 6 more, to be found with find_tool: invoice (2), user (2)")
 
 
 def test_a_long_chinese_line_is_cut():
-    assert len(listing([spec("one", "很" * 500)], "zh")) < 45
+    assert len(listing([spec("one", "很" * 500)], [], "zh").splitlines()[1]) < 45
 
 
 def test_rare_words_count_more():
@@ -231,8 +239,8 @@ def test_rare_words_count_more():
 
 
 def test_the_finder_speaks_the_runs_language():
-    assert finder([], "zh").description.startswith("查找工具")
-    assert finder([], "en").description.startswith("Look up tools")
+    assert finder("zh").description.startswith("查找工具")
+    assert finder("en").description.startswith("Look up tools")
 
 
 @pytest.mark.parametrize(("lang", "part"), [("en", "No tool fits 'zzz'"), ("zh", "没有符合“zzz”的工具")])
@@ -244,3 +252,69 @@ async def test_finding_nothing_says_so(lang, part):
     assert "srv0" in nothing.text
     assert missing.kind == "bad_arguments"
     assert "query" in missing.text
+
+
+# ── what stands around it ─────────────────────────────────────────────────────
+
+
+async def test_no_description_is_longer_than_servers_take_however_many_tools_there_are():
+    tools = [Tool(spec(f"t{at}", "It does a thing. " + "Very well indeed. " * 8, x="string"), lambda x: x) for at in range(400)]
+    model = ScriptedModel("Done.")
+    await Agent(model, tools, dialect="native", instructions="Be brief.").run("?")
+    request = model.requests[0]
+    assert max(len(tool.description) for tool in request.tools) <= 1024
+    assert request.messages[0].role == "system"
+    assert request.messages[0].content.startswith("Be brief.\n\nMore tools; look one up with find_tool")
+    assert "  t0: It does a thing." in request.messages[0].content
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("dialect", ["react", "json", "bracket"])
+async def test_an_example_shows_how_a_tool_is_looked_up(dialect, lang):
+    model = ScriptedModel(answer(dialect))
+    await Agent(model, many(40), dialect=dialect, lang=lang).run("?")
+    story = [message.content for message in model.requests[0].messages[1:]]
+    called = [read(text, [finder(lang), spec("lake_depth", lake="string")]) for text in story[1:4:2]]
+    assert [call.tool for decided in called for call in decided.calls] == [FIND_TOOL, "lake_depth"]
+    assert sum(FIND_TOOL in text for text in story) == 1  # and none looks facts up with it
+    assert '{"type": "object", "properties": {"lake": {"type": "string"}}, "required": ["lake"]}' in story[2]
+
+
+async def test_of_what_is_found_only_what_fits_is_described_and_the_rest_gets_a_line():
+    tools = [Tool(spec(f"chart{at}", "Draws a chart. " + "With many words. " * 60, **{f"p{n}": "string" for n in range(20)}), lambda **_: "") for at in range(30)]
+    model = ScriptedModel(native((FIND_TOOL, {"query": "chart"})), "Done.")
+    run = await Agent(model, tools, dialect="native", settings={"max_tools_shown": 1}).run("Hm?")
+    seen = next(run.all(Observed)).observation
+    assert not seen.full
+    assert seen.data == {"tools": ["chart0"]}
+    assert "Also near:\n  chart1: Draws a chart." in seen.text
+    assert [tool.name for tool in described(run)] == [FIND_TOOL, "chart0"]
+
+
+async def test_looking_a_tool_up_is_not_looking_a_fact_up():
+    """The query names Lima and the descriptions do not; that says nothing about Lima."""
+    model = ScriptedModel(native((FIND_TOOL, {"query": "umbrella weather Lima"})), native(("meteo__forecast", {"city": "Lima"})), "In Lima it rains.")
+    run = await Agent(model, many(60), dialect="native").run("Is it raining in Lima?")
+    assert run.answer == "In Lima it rains."
+    assert run.last(Nudged) is None
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_what_a_failing_tool_is_replaced_by_is_not_a_list_of_hundreds(lang):
+    def fails(**_: object) -> str:
+        raise ValueError("no")
+
+    tools = [Tool(tool.spec, fails) for tool in many(300)]
+    model = ScriptedModel(*(native(("meteo__forecast", {"city": city})) for city in "abc"), "Sorry.")
+    run = await Agent(model, tools, dialect="native", lang=lang).run("?")
+    texts = [event.observation.text for event in run.all(Observed)]
+    assert FIND_TOOL in texts[-1]
+    assert max(map(len, texts)) < 400
+
+
+async def test_a_chat_for_training_holds_what_the_model_was_told():
+    model = ScriptedModel(native((FIND_TOOL, {"query": "weather"})), native(("meteo__forecast", {"city": "Lima"})), "It rains.")
+    told = chat(await Agent(model, many(300), dialect="native").run("Umbrella?"))
+    assert [tool["function"]["name"] for tool in told["tools"]][:2] == [FIND_TOOL, "meteo__forecast"]
+    assert len(told["tools"]) < 8
+    assert "More tools" in told["messages"][0]["content"]

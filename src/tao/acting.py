@@ -105,7 +105,7 @@ def acting(
     act = cache(act, _given(own, "cache"), everybody=[name for name, one in own.items() if one.cache_for == "everybody"])
     act = permitted(act) if permitted else act
     act = validated(act, timed)
-    act = finding(act)
+    act = finding(act, held.tokens)
     act = truncate(act, held.tokens)
     act = act if held.fence == "none" else fence(act, every=held.fence == "all")
     act = same_call(act, volatile=[tool.name for tool in timed if tool.volatile])

@@ -9,13 +9,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tao.messages import Call, Observation
 from tao.quantities import Number, codes, dates, expressions, follows, number_words, numbers, shape
 from tao.run import Run, canonical
 from tao.toolset import looked_up
 
 __all__ = [
     "Known", "Number", "codes", "dates", "expressions", "follows", "gather", "known", "mentions", "missing", "names", "number_words",
-    "numbers", "paired", "shape", "subjects", "to_show", "to_the_point", "year",
+    "numbers", "paired", "shape", "subjects", "to_show", "to_the_point", "told_of", "year",
 ]  # fmt: skip
 
 
@@ -41,9 +42,14 @@ def known(run: Run, *, relevant: bool = False) -> Known:
     """
     told = [run.asked.question, *(message.content for message in run.asked.history), *run.notes]
     about = names(run.asked.question) if relevant else ()
-    lookups = looked_up(run)
-    told += [to_the_point(seen.text, about) for call, seen in run.observed if seen.ok and call.id not in lookups]
+    told += [to_the_point(seen.text, about) for _, seen in told_of(run) if seen.ok]
     return gather(told)
+
+
+def told_of(run: Run) -> list[tuple[Call, Observation]]:
+    """The calls that came back and say something about the world: not those that only looked tools up."""
+    lookups = looked_up(run)
+    return [(call, seen) for call, seen in run.observed if call.id not in lookups]
 
 
 def to_the_point(text: str, about: tuple[str, ...]) -> str:
@@ -83,9 +89,8 @@ def missing(run: Run) -> tuple[str, ...]:
     A name that two calls asked about in vain is not missing but lost.
     """
     question = run.asked.question
-    lookups = looked_up(run)
-    found = [seen.text for call, seen in run.observed if seen.ok and call.id not in lookups]
-    tried = [canonical(call.args) for call, _ in run.observed]
+    found = [seen.text for _, seen in told_of(run) if seen.ok]
+    tried = [canonical(call.args) for call, _ in told_of(run)]
     asked = names(question)
     covered = [name for name in asked if mentions(found, name)]
     open_ones = [name for name in asked if name not in covered and sum(mentions([args], name) for args in tried) < 2]

@@ -1,8 +1,7 @@
 """Large sets of tools: which of them a prompt describes in full, and how the rest are found. Pure; standard library only.
 
 A run with more tools than `max_tools_shown` records at its start which few are described at once (`Asked.settings`,
-"tools_shown") and offers `find_tool`, whose description lists the others: a line each, for hundreds only the likeliest and the
-groups. What `find_tool` told of, and what was called, is described from then on. All that is read off the run's events, and
+"tools_shown") and which are listed in a line each ("tools_listed"), of hundreds only the likeliest; and offers `find_tool`. What `find_tool` told of, and what was called, is described from then on. All that is read off the run's events, and
 what a prompt says of tools grows only at its end.
 """
 
@@ -19,7 +18,7 @@ from tao.messages import Kept, ToolSpec
 from tao.run import Run
 
 FIND_TOOL = "find_tool"
-SHOWN = "tools_shown"
+SHOWN, LISTED = "tools_shown", "tools_listed"
 MOST_SHOWN = 12
 """Up to so many tools are all described in full."""
 AT_ONCE = 3
@@ -34,6 +33,7 @@ FAIR = 0.4
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _ENDING = re.compile(r"(?<=\w{3})(?:ies|es|s|ing|ed|y|e)$")
+_VERBS = frozenset("add create delete do fetch find get list make post put query read remove run search send set show update write".split())
 _COMMON = frozenset("a an and are at by can do does for from give how i in is it me my of on or please s the this to tool tools use what which who with you".split())
 
 
@@ -56,31 +56,29 @@ def gathered(tools: Sequence[ToolSpec], question: str, lang: str, settings: Mapp
         return tuple(tools), {}
     likely = ranked(tools, question)
     shown = [tool for tool, score in likely[: min(AT_ONCE, most)] if score >= FAIR * likely[0][1] > 0]
-    rest = [tool for tool, _ in likely if tool not in shown]
-    return (*tools, finder(rest, lang)), {SHOWN: [tool.name for tool in shown]}
+    listed = [tool.name for tool, _ in likely if tool not in shown][:MOST_LINES]
+    return (*tools, finder(lang)), {SHOWN: [tool.name for tool in shown], LISTED: listed}
 
 
-def finder(tools: Sequence[ToolSpec], lang: str) -> ToolSpec:
-    """The tool that finds tools. Its description lists these, the likeliest first."""
-    zh = lang.startswith("zh")
+def finder(lang: str) -> ToolSpec:
+    """The tool that finds tools. The others are not listed in it: some servers take no description of more than 1,024 characters."""
     about = (
-        "查找工具：给出工具名，或用几个词说明要做什么；返回工具的完整说明和参数。调用下列工具之前先查看其说明。" if zh
-        else "Look up tools, by name or by a few words for what is to be done; gives their full descriptions and parameters. Look a tool of this list up before calling it."
+        "查找工具：给出工具名，或用几个词说明要做什么；返回工具的完整说明和参数。" if lang.startswith("zh")
+        else "Look up tools, by name or by a few words for what is to be done; gives their full descriptions and parameters."
     )  # fmt: skip
-    schema = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
-    return ToolSpec(FIND_TOOL, f"{about}\n{listing(tools, lang)}", schema)
+    return ToolSpec(FIND_TOOL, about, {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]})
 
 
-def listing(tools: Sequence[ToolSpec], lang: str) -> str:
-    """These tools in a line each; beyond the first ones only how many more there are, by group. Its size has a bound."""
+def listing(tools: Sequence[ToolSpec], more: Sequence[ToolSpec], lang: str) -> str:
+    """A line for each of these tools; of `more` only how many there are, by group. Its size has a bound."""
     zh = lang.startswith("zh")
-    lines = [line(tool) for tool in tools[:MOST_LINES]]
-    more = Counter(group(tool.name) for tool in tools[MOST_LINES:])
+    lines = [f"还有下列工具，调用之前先用 {FIND_TOOL} 查看说明：" if zh else f"More tools; look one up with {FIND_TOOL} before you call it:"]
+    lines += map(line, tools)
     if more:
-        named = [f"{name} ({count})" for name, count in more.most_common(MOST_GROUPS) if name]
+        groups = Counter(topic(tool.name) for tool in more)
+        named = [f"{name} ({count})" for name, count in groups.most_common(MOST_GROUPS) if name and count > 1]
         listed = (("：" if zh else ": ") + ("、" if zh else ", ").join(named)) if named else ""
-        total = sum(more.values())
-        lines.append(f"……另有 {total} 个工具，请用 {FIND_TOOL} 查找{listed}" if zh else f"… and {total} more, to be found with {FIND_TOOL}{listed}")
+        lines.append(f"……另有 {len(more)} 个工具，请用 {FIND_TOOL} 查找{listed}" if zh else f"… and {len(more)} more, to be found with {FIND_TOOL}{listed}")
     return "\n".join(lines)
 
 
@@ -96,6 +94,11 @@ def group(name: str) -> str:
     """The group that a tool's name says it is of: `github__search` is of `github`; "" where it says none."""
     found = re.match(r"([^.:/]+?)(?:__|[.:/])", name)
     return found[1] if found else ""
+
+
+def topic(name: str) -> str:
+    """Its group, else the first word that says more than that something is done: `get_invoice` is about `invoice`."""
+    return group(name) or next((word.casefold() for word in _WORD.findall(name) if word.casefold() not in _VERBS), "")
 
 
 def full(tool: ToolSpec) -> str:
@@ -115,6 +118,17 @@ def opening(run: Run) -> tuple[ToolSpec, ...]:
     """The tools that the beginning of a prompt describes; the same at every step of the run."""
     asked = run.asked
     return _named(asked.tools, [*asked.settings[SHOWN], FIND_TOOL]) if large(run) else asked.tools
+
+
+@Kept
+def listed(run: Run) -> str:
+    """What the beginning of a prompt says of the tools that it does not describe; "" where it describes all."""
+    if not large(run):
+        return ""
+    asked = run.asked
+    lines = asked.settings.get(LISTED, ())
+    known = {FIND_TOOL, *asked.settings[SHOWN], *lines}
+    return listing(_named(asked.tools, lines), [tool for tool in asked.tools if tool.name not in known], asked.lang)
 
 
 def described(run: Run) -> tuple[ToolSpec, ...]:
@@ -176,7 +190,7 @@ def ranked(tools: Sequence[ToolSpec], query: str) -> list[tuple[ToolSpec, float]
 
 
 def terms(text: str) -> list[str]:
-    """Words without case and ending, common ones left out; of Chinese, single characters' pairs."""
+    """Words without case and ending, common ones left out; of Chinese, pairs of characters, a character that stands alone as it is."""
     found: list[str] = []
     for word in _WORD.findall(text):
         if _HAN.fullmatch(word):
@@ -194,7 +208,7 @@ def _terms_of(tool: ToolSpec) -> dict[str, float]:
     first, _, rest = tool.description.partition("\n")
     weights: dict[str, float] = {}
     for text, weight in ((rest, 0.5), (named, 0.5), (first, 1.0), (tool.name, 2.5)):
-        for term in terms(text):
+        for term in (*terms(text), *"".join(_HAN.findall(text))):
             weights[term] = max(weights.get(term, 0.0), weight)
     return weights
 

@@ -14,7 +14,7 @@ from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
 from tao.messages import Call, Message, Reply, Request, ToolCall
 from tao.run import Run
 from tao.seams import Listener
-from tao.toolset import described
+from tao.toolset import described, listed
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ def _choice(nudge: Nudged | None) -> Literal["auto", "none", "required"]:
 
 def _opening(run: Run) -> Iterator[Message]:
     asked = run.asked
-    if asked.instructions:
-        yield Message("system", asked.instructions)
+    if told := "\n\n".join(filter(None, [asked.instructions, listed(run)])):
+        yield Message("system", told)
     yield from asked.history
     notes = "".join(f"\n{texts(asked.lang)['note']}{note}" for note in run.notes)
     yield Message("user", asked.question + notes)

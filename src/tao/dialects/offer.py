@@ -15,10 +15,11 @@ from itertools import islice, product
 from typing import Any
 
 from tao.dialects.prompts import texts
-from tao.facts import Known, codes, dates, expressions, known, mentions, missing, names, number_words, numbers, shape, year
+from tao.facts import Known, known, mentions, missing, names, told_of, year
 from tao.messages import ToolSpec
+from tao.quantities import codes, dates, expressions, number_words, numbers, shape
 from tao.run import Run, canonical
-from tao.toolset import described, looked_up
+from tao.toolset import described
 
 MAX_COMBINATIONS = 120
 CONSTANTS = (
@@ -109,8 +110,7 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
 
 def _numeric(run: Run) -> int:
     """How many observations gave numbers; two may give the same one, and their difference is 0."""
-    lookups = looked_up(run)
-    return len({canonical(call.args) for call, seen in run.observed if seen.ok and call.id not in lookups and numbers(seen.text)})
+    return len({canonical(call.args) for call, seen in told_of(run) if seen.ok and numbers(seen.text)})
 
 
 RELATIVE = re.compile(r"\b(ago|today|tomorrow|yesterday|from now|until|till)\b|今天|明天|昨天|距今|之前|以前|还有", re.IGNORECASE)
@@ -126,7 +126,7 @@ def _clock(tool: ToolSpec) -> bool:
 def _finders(fetching: tuple[Offered, ...], run: Run) -> tuple[Offered, ...]:
     """Of these tools the ones that found something about a name of the question."""
     asked = names(run.asked.question)
-    found = {call.tool for call, seen in run.observed if seen.ok and any(mentions([seen.text], name) for name in asked)}
+    found = {call.tool for call, seen in told_of(run) if seen.ok and any(mentions([seen.text], name) for name in asked)}
     return tuple(one for one in fetching if one.tool.name in found)
 
 

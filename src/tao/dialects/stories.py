@@ -12,6 +12,7 @@ from tao.dialects.offer import examples, kind, parameters, required
 from tao.events import Asked, Decided, Event, Observed
 from tao.messages import Call, Observation, ToolSpec
 from tao.run import Run
+from tao.toolset import FIND_TOOL, full
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,13 @@ QUERY = re.compile(r"query|q|keywords?|text|question|search(_?(query|term|text))
 NEUTRAL = {"en": (Role("look_up", "what"), Role("compute", "formula")), "zh": (Role("查资料", "内容"), Role("算式", "式子"))}
 
 
-def stories(tools: Sequence[ToolSpec], lang: str) -> tuple[Run, ...]:
-    """Two or three finished runs: two things fetched and compared, one calculation, one answer without a tool."""
-    return _stories(_lookup(tools), _compute(tools), "zh" if lang == "zh" else "en")
+def stories(tools: Sequence[ToolSpec], lang: str, *, finds: bool = False) -> tuple[Run, ...]:
+    """A few finished runs: two things fetched and compared, one calculation, one answer without a tool.
+
+    `finds`: there are more tools, to be looked up first; one run does so.
+    """
+    known = [tool for tool in tools if not (finds and tool.name == FIND_TOOL)]
+    return _stories(_lookup(known), _compute(known), "zh" if lang == "zh" else "en", finds)
 
 
 def _lookup(tools: Sequence[ToolSpec]) -> Role | None:
@@ -51,10 +56,10 @@ def _compute(tools: Sequence[ToolSpec]) -> Role | None:
 
 
 @lru_cache(maxsize=64)
-def _stories(lookup: Role | None, compute: Role | None, lang: str) -> tuple[Run, ...]:
-    if lookup is None and compute is None:
+def _stories(lookup: Role | None, compute: Role | None, lang: str, finds: bool) -> tuple[Run, ...]:  # noqa: FBT001 - a key of the cache
+    if lookup is None and compute is None and not finds:
         lookup, compute = NEUTRAL[lang]
-    told = []
+    told = [_found(lang)] if finds else []
     if lookup and compute:
         told += [_comparison(lookup, compute, lang), _price(lookup, compute, lang)]
     elif lookup:
@@ -95,6 +100,18 @@ def _fact(lookup: Role, lang: str) -> Run:
         return _run("《蓝港》有多少页？", lang, steps, "我知道答案了。", "《蓝港》有412页。")
     steps = [("I need the pages of Blue Harbour.", lookup, "pages of Blue Harbour", "Blue Harbour, a novel of 1931, has 412 pages.")]
     return _run("How many pages has Blue Harbour?", lang, steps, "I know the answer.", "Blue Harbour has 412 pages.")
+
+
+def _found(lang: str) -> Run:
+    find, depth = Role(FIND_TOOL, "query"), Role("lake_depth", "lake")
+    shape = {"type": "object", "properties": {"lake": {"type": "string"}}, "required": ["lake"]}
+    if lang == "zh":
+        told = full(ToolSpec(depth.tool, "查询湖泊的深度，单位为米。", shape))
+        steps = [("需要查湖泊深度的工具，先找一找。", find, "湖泊 深度", told), ("用 lake_depth 查铁湖。", depth, "铁湖", "48")]
+        return _run("铁湖有多深？", lang, steps, "我知道答案了。", "铁湖深48米。")
+    told = full(ToolSpec(depth.tool, "The depth of a lake in metres.", shape))
+    steps = [("I need a tool that knows lakes. I look for one.", find, "depth of a lake", told), ("lake_depth tells it.", depth, "Iron Lake", "48")]
+    return _run("How deep is Iron Lake?", lang, steps, "I know the answer.", "Iron Lake is 48 metres deep.")
 
 
 def _price(lookup: Role, compute: Role, lang: str) -> Run:

@@ -114,9 +114,9 @@ def opening(run: Run, dialect: str, say: Say, *, few_shot: bool) -> Iterator[Mes
     words = texts(asked.lang)
     form = words[f"{dialect}.form"]
     known = toolset.opening(run)
-    tools = "\n".join(map(tool_line, known)) or words["no_tools"]
+    tools = "\n".join(filter(None, [*map(tool_line, known), toolset.listed(run)])) or words["no_tools"]
     yield Message("system", "\n\n".join(filter(None, [asked.instructions, words["task"].format(tools=tools, form=form)])))
-    for story in stories(known, asked.lang) if few_shot and asked.tools else ():
+    for story in stories(known, asked.lang, finds=toolset.large(run)) if few_shot and asked.tools else ():
         yield from transcript(story, say, form, quiet=False)
     yield from asked.history
 

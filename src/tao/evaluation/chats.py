@@ -14,6 +14,7 @@ from tao.messages import Call, Message, Observation, Request, ToolCall
 from tao.models.chat import body
 from tao.models.quirks import safe_names
 from tao.run import Run
+from tao.toolset import described, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def turns(run: Run) -> list[Turn]:
 def opening(run: Run) -> list[Message]:
     """What the model is told before its first step: instructions, notes from memory, what was said before, the question."""
     asked = run.asked
-    told = "\n\n".join(part for part in (asked.instructions, *run.notes) if part.strip())
+    told = "\n\n".join(part for part in (asked.instructions, listed(run), *run.notes) if part.strip())
     return [*([Message("system", told)] if told else []), *asked.history, Message("user", asked.question)]
 
 
@@ -70,7 +71,7 @@ def name_of(call: Call) -> str:
 def chat(run: Run, messages: Sequence[Message] | None = None) -> dict[str, Any]:
     """The run (or some messages of it) in OpenAI's chat form, `messages` and `tools`, as our own client would send it."""
     told = [*opening(run), *(message for turn in turns(run) for message in said(turn))] if messages is None else messages
-    tools = tuple(replace(tool, parameters={"type": "object", "properties": {}, **tool.parameters}) for tool in run.asked.tools)
+    tools = tuple(replace(tool, parameters={"type": "object", "properties": {}, **tool.parameters}) for tool in described(run))
     made: dict[str, Any] = json.loads(body(safe_names(Request(tuple(told), tools)), {}))
     return made
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tao.events import Nudged
-from tao.facts import mentions, names, subjects
+from tao.facts import mentions, names, subjects, told_of
 from tao.messages import Call
 from tao.policies.texts import say
 from tao.run import Run, canonical
@@ -24,12 +24,13 @@ def loop_guard(run: Run) -> Nudged | None:
 
 def empty_handed(run: Run) -> Nudged | None:
     """What the question names was looked for and nothing that came back mentions it: look elsewhere; the second time, say so."""
-    if run.proposed is not None or run.pending or not run.observed:
+    observed = told_of(run)
+    if run.proposed is not None or run.pending or not observed or observed[-1] != run.observed[-1]:
         return None
     lang = run.asked.lang
-    call, seen = run.observed[-1]
+    call, seen = observed[-1]
     asked = names(run.asked.question)
-    told = [observation.text for _, observation in run.observed if observation.ok]
+    told = [observation.text for _, observation in observed if observation.ok]
     warned = any(nudge.by == "empty_handed" for nudge in run.all(Nudged))
     for name in subjects(run.asked.question):
         if mentions(told, name) or not _about(call, name, asked):

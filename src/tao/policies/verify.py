@@ -7,7 +7,7 @@ the question left out, a result worked out in the head, an answer about somethin
 import re
 
 from tao.events import Decided, Nudged
-from tao.facts import known, mentions, missing, names, paired, subjects, year
+from tao.facts import known, mentions, missing, names, paired, subjects, told_of, year
 from tao.messages import Observation
 from tao.policies.texts import say
 from tao.quantities import Number, dates, expressions, follows, number_words, numbers, same
@@ -51,7 +51,7 @@ def unsearched(run: Run, answer: str) -> dict[str, str] | None:
 
 def uncovered(run: Run, answer: str) -> dict[str, str] | None:
     """One of several names of a kind in the question was looked up, another was not."""
-    lacking = () if refuses(answer) or not run.observed else missing(run)
+    lacking = () if refuses(answer) or not told_of(run) else missing(run)
     return {"name": lacking[0]} if lacking else None
 
 
@@ -60,11 +60,11 @@ def uncompared(run: Run, answer: str) -> dict[str, str] | None:
     question = run.asked.question
     if not AMOUNT.search(question) or EACH.search(question) or refuses(answer):
         return None
-    told = [seen.text for _, seen in run.observed if seen.ok]
+    told = [seen.text for _, seen in told_of(run) if seen.ok]
     pair = [name for name in names(question) if mentions(told, name) and paired(name, question)]
     fetched = {n.value for text in told for n in numbers(text)}
     said = numbers(answer)
-    worked = {n.value for call, seen in run.observed if len(numbers(canonical(call.args))) > 1 for n in numbers(seen.text)}
+    worked = {n.value for call, seen in told_of(run) if len(numbers(canonical(call.args))) > 1 for n in numbers(seen.text)}
     if len(pair) < 2 or not said or any(n.value not in fetched or n.value in worked for n in said):
         return None
     return {"first": pair[0], "second": pair[1]}
@@ -75,14 +75,14 @@ def overlooked(run: Run, answer: str) -> dict[str, str] | None:
 
     Or an earlier call worked one date out from another, and the answer gives only what went into it.
     """
-    if not run.observed or refuses(answer):
+    if not told_of(run) or refuses(answer):
         return None
     told = dates(answer)
-    for call, seen in reversed(run.observed):
+    for call, seen in reversed(told_of(run)):
         days, given = dates(seen.text) if _bare(seen) else (), dates(canonical(call.args))
         if len(days) == 1 and given and told and set(told) <= set(given) - set(days):
             return {"result": days[0]}
-    last = run.observed[-1][1]
+    last = told_of(run)[-1][1]
     if not _bare(last):
         return None
     days = dates(last.text)
@@ -105,7 +105,7 @@ def slipped(run: Run, answer: str) -> dict[str, str] | None:
     if refuses(answer):
         return None
     have = known(run).values
-    done = [{n.value for part in expressions(canonical(call.args)) for n in numbers(part)} for call, _ in run.observed]
+    done = [{n.value for part in expressions(canonical(call.args)) for n in numbers(part)} for call, _ in told_of(run)]
     for step in run.all(Decided):
         if not any(expressions(canonical(call.args)) for call in step.calls):
             continue
@@ -120,10 +120,10 @@ def slipped(run: Run, answer: str) -> dict[str, str] | None:
 def unused(run: Run, answer: str) -> dict[str, str] | None:
     """A quantity of the question that no call used, while the answer is a number."""
     question = run.asked.question
-    if not run.observed or refuses(answer) or not (numbers(answer) or AMOUNT.search(question)):
+    if not told_of(run) or refuses(answer) or not (numbers(answer) or AMOUNT.search(question)):
         return None
     used = {v for text in _told(run) for n in numbers(text) for v in (n.value, n.scaled)}
-    for text in (canonical(call.args) for call, _ in run.observed):
+    for text in (canonical(call.args) for call, _ in told_of(run)):
         used |= {v for n in numbers(text) for v in (n.value, n.scaled, 1 - n.value, n.value - 1)}
     for number in numbers(question):
         if not year(number) and not any(abs(value - other) < 1e-9 for value in (number.value, number.scaled) for other in used):
@@ -135,7 +135,7 @@ def unmentioned(run: Run, answer: str) -> dict[str, str] | None:
     """A name was searched for, and nothing that came back mentions it."""
     if refuses(answer):
         return None
-    good = [(call, observation) for call, observation in run.observed if observation.ok]
+    good = [(call, observation) for call, observation in told_of(run) if observation.ok]
     sought = [canonical(call.args) for call, _ in good]
     found = [observation.text for _, observation in good]
     lost = [name for name in subjects(run.asked.question) if mentions(sought, name) and not mentions(found, name)]
@@ -152,7 +152,7 @@ def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
     values = [*have.values, *number_words(have.text)]
     amount = AMOUNT.search(run.asked.question)
     for number in numbers(answer):
-        exempt = (_small(number) or year(number)) and not (amount and run.observed)
+        exempt = (_small(number) or year(number)) and not (amount and told_of(run))
         if exempt or follows(number.value, values) or follows(number.scaled, values) or _rounded(number, values):
             continue
         return {"value": f"{number.value:g}"}
@@ -172,7 +172,7 @@ def _objection(lang: str, check: str, values: dict[str, str]) -> Nudged:
 
 def _told(run: Run) -> list[str]:
     """The arguments of every call and the text of every good observation."""
-    return [part for call, seen in run.observed for part in (canonical(call.args), seen.text if seen.ok else "")]
+    return [part for call, seen in told_of(run) for part in (canonical(call.args), seen.text if seen.ok else "")]
 
 
 def _rounded(number: Number, values: list[float]) -> bool:

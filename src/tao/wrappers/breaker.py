@@ -11,6 +11,7 @@ from tao.errors import ConfigError, StoreError, both
 from tao.messages import Call, Observation
 from tao.run import Run
 from tao.seams import Act
+from tao.toolset import described
 from tao.wrappers.words import NEVER_RAN, is_strange, say
 
 LOG = logging.getLogger("tao.wrappers")
@@ -171,7 +172,7 @@ def _parsed(text: str | None) -> Circuit:
 
 
 def _unavailable(call: Call, run: Run, wait: float) -> Observation:
-    others = [spec.name for spec in run.tools if spec.name != call.tool]
+    others = [spec.name for spec in described(run) if spec.name != call.tool]
     text = say(
         run,
         f"{call.tool} has failed several times in a row, was not run now, and may be tried again in {wait:.0f} s. "

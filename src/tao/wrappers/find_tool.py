@@ -6,17 +6,24 @@ from tao.messages import Call, Observation
 from tao.run import Run
 from tao.seams import Act
 from tao.toolset import FIND_TOOL, described, find, full, group, large, line
+from tao.wrappers.truncate import cost
 from tao.wrappers.words import say
 
+LINES = 300
+"""Tokens kept for the lines of tools that come near."""
 
-def finding(act: Act) -> Act:
-    """Answer `find_tool` from the run's own tools; a call of a tool that was not looked up, refused, is told how it is called."""
+
+def finding(act: Act, tokens: int = 1000) -> Act:
+    """Answer `find_tool` from the run's own tools; a call of a tool that was not looked up, refused, is told how it is called.
+
+    Of what is found, as many tools are described as about `tokens` take, at least one; the rest get a line.
+    """
 
     async def found(call: Call, run: Run) -> Observation:
         if not large(run):
             return await act(call, run)
         if call.tool == FIND_TOOL:
-            return _found(call, run)
+            return _found(call, run, tokens)
         observation = await act(call, run)
         if observation.kind == "bad_arguments" and (spec := run.tool(call.tool)) and spec not in described(run):
             return replace(observation, text=f"{observation.text}\n{full(spec)}")
@@ -25,7 +32,7 @@ def finding(act: Act) -> Act:
     return found
 
 
-def _found(call: Call, run: Run) -> Observation:
+def _found(call: Call, run: Run, tokens: int) -> Observation:
     """The tools that fit, in full; `data` names them, so that the run knows what the model was told."""
     query = next((value for value in (call.args.get("query"), call.args.get("name")) if isinstance(value, str) and value.strip()), None)
     if query is None:
@@ -43,6 +50,10 @@ def _found(call: Call, run: Run) -> Observation:
             f"没有符合“{query[:80]}”的工具。请换用其他词（与列表语言一致）或直接给出工具名。{hint}",
         )  # fmt: skip
         return Observation(text, data={"tools": []})
+    count = 1
+    while count < len(tools) and sum(cost(full(tool)) for tool in tools[: count + 1]) + LINES <= tokens:
+        count += 1
+    tools, near = tools[:count], [*tools[count:], *near]
     also = say(run, "Also near:", "相近的还有：")
     parts = [*map(full, tools), *(["\n".join([also, *map(line, near)])] if near else [])]
     return Observation("\n\n".join(parts), data={"tools": [tool.name for tool in tools]})

@@ -6,6 +6,7 @@ from tao.errors import ConfigError, Pause, both
 from tao.messages import Call, Observation
 from tao.run import Run
 from tao.seams import Act
+from tao.toolset import described
 from tao.wrappers.words import say
 
 FAILURES = frozenset({"error", "timeout", "transient"})
@@ -36,7 +37,7 @@ def strikes(
                 return await act(call, run)
             if ruling.verdict == "answer":
                 return Observation(ruling.text)
-        others = [spec.name for spec in run.tools if spec.name != call.tool]
+        others = [spec.name for spec in described(run) if spec.name != call.tool]
         text = say(
             run,
             f"{call.tool} has failed {failures} times in this run and is no longer available. "
