@@ -25,6 +25,7 @@ from tao.observers.fan_out import fan_out, guarded
 from tao.permissions import Rule
 from tao.policies import budgets, default
 from tao.prices import Prices
+from tao.quotas import Past, Quota, admit
 from tao.rulings import Waiting, fitted, rule_on, shown, waiting
 from tao.run import Run
 from tao.seams import Abilities, Act, Delta, Dialect, Emit, Hear, Model, Policy
@@ -58,7 +59,8 @@ class Agent:
     `dialect` is a name ("auto", "react", "json", "bracket", "native") or a Dialect; `lang` "zh" or "en", by default the
     question's. `permissions` are rules of what may be done; without any, what only looks is done and all else waits for a
     person. `approve` is asked about such calls at once, where it is given. `policy` replaces the default limits, which `max_steps` and `settings` describe (max_tokens,
-    max_cost and currency, deadline … see `tao.policies.budgets`); `prices` says what a model costs. `journal` is told every
+    max_cost and currency, deadline … see `tao.policies.budgets`); `prices` says what a model costs, and `quotas` what sessions,
+    users and tenants may use over a time (looked up in the journal before a run starts; raises OverBudget). `journal` is told every
     event first and must succeed; `observers` are told afterwards and may fail.
     """
 
@@ -67,7 +69,7 @@ class Agent:
         instructions: str = "", max_steps: int = 8, policy: Policy | None = None, journal: Emit | None = None,
         observers: Iterable[Emit] = (), act: Act | None = None, limits: Limits | None = None,
         settings: Mapping[str, Any] | None = None, permissions: Iterable[Rule] = (), approve: Approve | None = None,
-        prices: Prices = price_of,
+        prices: Prices = price_of, quotas: Iterable[Quota] = (),
     ) -> None:
         if max_steps < 1:
             raise ConfigError(both(f"max_steps is {max_steps}; it must be 1 or more", f"max_steps 为 {max_steps}；应不小于 1"))
@@ -93,7 +95,9 @@ class Agent:
         self.settings = {**(settings or {}), "max_steps": max_steps}
         most_shown(self.settings)
         budgets(self.settings)
-        self.prices = prices
+        self.prices, self.quotas = prices, tuple(quotas)
+        if self.quotas and not isinstance(journal, Past):
+            raise ConfigError(both("quotas need a journal that lists its runs", "配额需要能列出运行的记录（journal）"))
         if self.settings.get("max_cost") is not None:
             self.settings |= priced(self.model, prices, self.settings)
         told = (guarded(observer) for observer in observers)
@@ -111,6 +115,8 @@ class Agent:
         run is for ("user", "role", "tenant", "session") is recorded with it, so that it keeps these rights; `approve` is asked
         in the place of the agent's own.
         """
+        if self.quotas and who and isinstance(self.journal, Past):
+            await admit(self.journal, self.quotas, who)
         run = Run(id or secrets.token_hex(8), [self._asked(question, tuple(history), who)])
         await self._emit(on_event)(run, run.asked)
         return await self._drive(run, on_event, on_delta, approve)

@@ -9,6 +9,7 @@
     ├── WeightsError              a model file could not be fetched, verified or loaded
     ├── StoreError                a run could not be written or read
     ├── RulingError               a person's ruling does not fit what waits
+    ├── OverBudget                a session, user or tenant has used up what was agreed
     └── ConfigError               a setting is missing or makes no sense
     ToolError                     the model can mend it; becomes an observation
     ├── UnknownTool
@@ -57,6 +58,10 @@ class StoreError(AgentError):
 
 class RulingError(AgentError):
     """A person's ruling does not fit what waits; nothing was recorded."""
+
+
+class OverBudget(AgentError):
+    """A session, user or tenant has used up what was agreed for a time; no run was begun."""
 
 
 class ConfigError(AgentError):
