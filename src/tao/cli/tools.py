@@ -4,7 +4,7 @@ import asyncio
 import dataclasses
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -24,7 +24,7 @@ from tao.events import Asked
 from tao.messages import Call, Observation, ToolSpec
 from tao.permissions import looks
 from tao.run import Run
-from tao.tools.builtin import GROUPS
+from tao.tools.builtin import FURTHER, GROUPS
 from tao.tools.declare import Tool
 
 app = typer.Typer()
@@ -39,7 +39,7 @@ def tools(
         'ARGS: {"city": "Lima"} or city=Lima days=3', '参数：{"city": "Lima"} 或 city=Lima days=3',
     ))] = None,
     *, docs: o.Docs = None, files: o.Tools = None, mcp: o.Mcp = None, offer: o.Offer = None, lang: o.Lang = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask before a tool that changes something.", "调用会改变数据的工具前不再询问。"))] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask before a tool that does more than look.", "调用不只是读取的工具前不再询问。"))] = False,
     as_json: Annotated[bool, typer.Option("--json", help=say("One tool with its JSON schema a line.", "每行一个工具及其 JSON Schema。"))] = False,
 ) -> None:  # fmt: skip
     """List them, or call one."""
@@ -72,9 +72,7 @@ async def _listed(options: Mapping[str, Any], *, as_json: bool) -> int:
     if not as_json:
         if not offered:
             console.print(say("no tools", "没有工具"))
-        there = {tool.name for tool in offered}
-        rest = [name for name, group in GROUPS.items() if not set(group) & there]
-        console.print(Text(say(f"More with --offer: {', '.join(rest)}", f"用 --offer 添加更多：{'、'.join(rest)}"), "dim"), soft_wrap=True)
+        _rest(console, {tool.name for tool in offered})
     return ANSWERED
 
 
@@ -84,6 +82,20 @@ def _show(console: Console, tool: Tool, spec: ToolSpec) -> None:
     for name, schema in spec.parameters.get("properties", {}).items():
         if schema.get("description"):
             console.print(Padding(Text.assemble((name, "cyan"), "  ", schema["description"]), (0, 0, 0, 4), expand=False), soft_wrap=True)
+
+
+def _rest(console: Console, offered: Collection[str]) -> None:
+    """The built-in tools that are not on offer: what each does, and what switches it on."""
+    console.print(Text(say('\nMore, with --offer NAME or offer = ["NAME"] in tao.toml:', '\n更多工具：用 --offer 名称，或在 tao.toml 中写 offer = ["名称"]：'), "dim"), soft_wrap=True)
+    if "search" not in offered:
+        console.print(Text.assemble("  ", ("search", "bold"), ("     reads · --docs DIR", "dim")), soft_wrap=True)
+    for word, group in FURTHER.items():
+        if set(group.names) <= set(offered):
+            continue
+        parts = [", ".join(group.names), " ".join(group.effects), *([group.needs] if group.needs else [])]
+        if not group.installed:
+            parts.append(f"pip install 'tao-agent[{group.extra}]'")
+        console.print(Text.assemble("  ", (f"{word:9}", "bold"), ("  " + " · ".join(parts), "dim")), soft_wrap=True)
 
 
 def _signature(spec: ToolSpec) -> str:
@@ -117,6 +129,8 @@ def _kind(schema: Mapping[str, Any]) -> str:
 
 async def _called(options: Mapping[str, Any], name: str, words: Sequence[str], *, yes: bool, as_json: bool) -> int:
     settings = load(options)
+    if any(name in group for group in GROUPS.values()):
+        settings = settings.model_copy(update={"offer": (*settings.offer, name)})
     async with connected(settings, environment()) as more:
         return await _tried(settings, [*toolbox(settings, environment()), *more], name, words, yes=yes, as_json=as_json)
 
@@ -174,7 +188,7 @@ def _value(text: str, schema: Any) -> Any:
 async def _agreed(call: Call, spec: ToolSpec) -> bool:
     shown = json.dumps(dict(call.args), ensure_ascii=False)
     if not sys.stdin.isatty():
-        text = both(f"{call.tool} changes something ({', '.join(spec.effects)}); give --yes to run it", f"{call.tool} 会产生改动（{'、'.join(spec.effects)}）；确认执行请加 --yes")
+        text = both(f"{call.tool} does more than look ({', '.join(spec.effects)}); give --yes to run it", f"{call.tool} 不只是读取（{'、'.join(spec.effects)}）；确认执行请加 --yes")
         raise ConfigError(text)
     question = say(f"Run {call.tool} {shown}?", f"执行 {call.tool} {shown}？")
     return await asyncio.to_thread(typer.confirm, question)

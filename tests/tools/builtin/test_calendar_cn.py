@@ -19,7 +19,8 @@ from tao.tools.builtin.calendar_cn import chinese_calendar, described, solar_dat
     ("2025-09-28", ("Sunday", "working day (made up for National Day)"), ("星期日", "工作日（为国庆节补班）")),
     ("2026-11-28", ("Saturday", "day off: weekend", "next working day 2026-11-30"), ("星期六", "休息日：周末")),
     ("2025-08-01", ("(leap month)", "working day"), ("闰六月初八",)), ("2025-01-29", ("Spring Festival",), ("乙巳蛇年正月初一", "春节")),
-    ("2050-01-01", ("no holidays are published for 2050",), ("尚无 2050 年",)), ("1850-01-01", ("no lunar date",), ("没有对应的农历",)),
+    ("2026-12-31", ("Thursday; working day, next working day not known: no holidays are known for 2027",), ("工作日，下一个工作日 未知：尚无 2027 年",)), ("9999-12-31", ("no holidays",), ("尚无 9999 年",)),
+    ("2026-02-14", ("working day (made up for Spring Festival)",), ("（为春节补班）",)), ("2024-02-09", ("working day",), ("工作日",)), ("2050-01-01", ("no holidays are known for 2050",), ("尚无 2050 年",)), ("1850-01-01", ("no lunar date",), ("没有对应的农历",)),
 ])  # fmt: skip
 def test_a_day(day, english, chinese):
     said = described(date.fromisoformat(day))

@@ -1,5 +1,7 @@
 """Units by English and Chinese names; what is no unit is refused at once, however it is written."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,10 +70,8 @@ def test_an_expression_is_no_unit_and_costs_nothing(unit):
 
 @given(st.text(max_size=30) | st.lists(st.sampled_from(["m", "kg", "公里", "/", "*", "^", "2", "-", "(", ")", " ", "每", "平方", "per"]), max_size=12).map("".join))
 def test_any_text_is_read_or_refused(unit):
-    try:
-        converted(1, unit, unit)
-    except ToolError as error:
-        assert str(error)
+    with suppress(ToolError):
+        assert " = " in converted(1, unit, unit)
 
 
 async def test_through_the_registry():

@@ -1,5 +1,6 @@
 """The tools that come with tao."""
 
+import importlib.util
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -20,11 +21,37 @@ from tao.tools.web import web_tools
 
 NAMES = ("current_date", "date_add", "date_diff", "calculator", "search")
 """Offered by default (`search` with `docs`): they need no setting up and change nothing, and small models get along with them."""
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "files": files.NAMES, "sql": sql.NAMES, "notes": notes.NAMES, "units": ("convert_units",), "calendar": calendar_cn.NAMES, "python": ("python",),
-    "ask_human": ("ask_human",), "web": WEB[:2], "http": WEB[2:],
-}  # fmt: skip
-"""Further tools by the word that switches them on; each name of a tool does it for that tool alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Further tools that one word switches on: what they do, the setting that they need, and the extra with its packages."""
+
+    names: tuple[str, ...]
+    effects: tuple[str, ...]
+    needs: str = ""
+    extra: str = ""
+    packages: tuple[str, ...] = ()
+
+    @property
+    def installed(self) -> bool:
+        """Whether the packages are there."""
+        return all(importlib.util.find_spec(package) for package in self.packages)
+
+
+FURTHER: Mapping[str, Group] = {
+    "files": Group(files.NAMES, ("reads", "writes"), 'root = "./data"'),
+    "sql": Group(sql.NAMES, ("reads",), 'database = "sqlite:///shop.db"', "sql", ("sqlglot",)),
+    "notes": Group(notes.NAMES, ("reads", "writes")),
+    "units": Group(("convert_units",), ("reads",), "", "units", ("pint",)),
+    "calendar": Group(calendar_cn.NAMES, ("reads",), "", "calendar", ("chinese_calendar", "lunardate")),
+    "python": Group(("python",), ("executes",), "", "python", ("pydantic_monty",)),
+    "ask_human": Group(("ask_human",), ("reads",)),
+    "web": Group(WEB[:2], ("reads", "network"), "", "web", ("ddgs", "trafilatura")),
+    "http": Group(WEB[2:], ("reads", "writes", "network"), 'web.hosts = ["api.example.com"]'),
+}
+"""By the word that switches them on; the name of a single tool does it for that tool alone."""
+GROUPS: Mapping[str, tuple[str, ...]] = {word: group.names for word, group in FURTHER.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,18 +59,19 @@ def _work(day: date) -> str:
 
     try:
         rests, name = known.get_holiday_detail(day)
-        following = next(other for other in (day + timedelta(days=n) for n in range(1, 30)) if known.is_workday(other))
         in_lieu = known.is_in_lieu(day)
-    except (NotImplementedError, StopIteration):
-        return say(
-            f"no holidays are published for {day.year} yet (or for the days after it)", f"尚无 {day.year} 年（或其后几天）的放假安排",
-        )
+    except NotImplementedError:
+        return say(f"no holidays are known for {day.year}", f"尚无 {day.year} 年的放假安排")
+    try:
+        following = next(other for other in (day + timedelta(days=n) for n in range(1, 30)) if known.is_workday(other)).isoformat()
+    except (NotImplementedError, OverflowError):
+        following = say(f"not known: no holidays are known for {day.year + 1}", f"未知：尚无 {day.year + 1} 年的放假安排")
     if rests:
         said = say(name or "weekend", HOLIDAYS.get(name, name) if name else "周末") + (say(" (day off in lieu)", "（调休）") if in_lieu else "")
         what = say(f"day off: {said}", f"休息日：{said}")
     else:
         what = say("working day", "工作日") + (say(f" (made up for {name})", f"（为{HOLIDAYS.get(name, name)}补班）") if name else "")
-    return what + say(f", next working day {following.isoformat()}", f"，下一个工作日 {following.isoformat()}")
+    return what + say(f", next working day {following}", f"，下一个工作日 {following}")
 
 
 def _lunar(day: date) -> str:

@@ -1,0 +1,77 @@
+"""`tao tools`: what there is, what switches it on, and trying one."""
+
+import json
+import sqlite3
+
+import pytest
+
+pytest.importorskip("pint")
+
+
+def test_tools_that_are_off_are_listed_with_what_switches_them_on(tao):
+    said = tao("tools").stdout
+    assert "calculator  (expression: string) · reads" in said
+    for line in ("files      read_file, write_file, list_files · reads writes · root = ", "python     python · executes", "search     reads · --docs DIR", "--offer NAME"):
+        assert line in said
+    chosen = tao("tools", "--offer", "units").stdout
+    assert "convert_units  (value: number, unit: string, to: string) · reads" in chosen
+    assert "units      " not in chosen
+    assert "更多工具：用 --offer 名称" in tao("tools", TAO_LANG="zh", LANG="zh_CN.UTF-8").stdout
+
+
+def test_limits_and_effects_are_shown(tao):
+    sqlite3.connect(tao.home / "shop.db").execute("CREATE TABLE t (a)").connection.close()
+    said = tao("tools", "--offer", "sql", "--offer", "files", TAO_DATABASE="sqlite:///shop.db", TAO_ROOT=".").stdout
+    assert "sql_query  (query: string) · reads · ≤ 15 s" in said
+    assert "write_file  (path: string, text: string, replace: boolean?) · writes · asks first" in said
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["calculator", "expression=2*(3+4)^2"], "98"), (["calculator", '{"expression": "1+1"}'], "2"), (["convert_units", "value=3", "unit=斤", "to=公斤"], "3 斤 = 1.5 公斤"),
+    (["date_diff", "start=2024-02-28", "end=2024-03-15"], "16"),
+])  # fmt: skip
+def test_one_is_tried_whether_or_not_it_is_on_offer(tao, words, said):
+    done = tao("tools", "call", *words)
+    assert (done.returncode, done.stdout.strip()) == (0, said), done.stderr
+
+
+def test_what_was_mended_is_shown_and_what_does_not_fit_is_said(tao):
+    assert tao("tools", "call", "convert_units", '{"value": "12", "unit": "km", "to": "m"}').stdout.splitlines() == ['· value: "12" → 12', "12 km = 12000 m"]
+    wrong = tao("tools", "call", "convert_units", "value=abc", "unit=km", "to=m")
+    assert (wrong.returncode, 'value: got "abc" (text), wanted a number' in wrong.stdout) == (1, True)
+    unknown = tao("tools", "call", "calculater", "expression=1")
+    assert (unknown.returncode, "Did you mean calculator?" in unknown.stdout) == (1, True)
+
+
+def test_what_does_more_than_look_needs_a_yes(tao):
+    words = ("tools", "call", "write_file", "path=a.txt", "text=42")
+    refused = tao(*words, TAO_ROOT=".")
+    assert (refused.returncode, "give --yes to run it" in refused.stderr, (tao.home / "a.txt").exists()) == (2, True, False)
+    assert tao(*words, "--yes", TAO_ROOT=".").returncode == 0
+    assert (tao.home / "a.txt").read_text() == "42"
+    seen = json.loads(tao("tools", "call", "read_file", "path=a.txt", "--json", TAO_ROOT=".").stdout)
+    assert (seen["text"], seen["ok"]) == ("42", True)
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["call"], "tao tools call NAME"), (["nonsense"], "tao tools call NAME"), (["call", "calculator", "12"], "name=value or a JSON object, not '12'"), (["call", "calculator", "{x"], "not a JSON object"),
+    (["call", "read_file", "path=x"], "need the setting 'root'"), (["--offer", "nope"], "no built-in tool 'nope'"), (["call", "sql_query", "query=SELECT 1"], "need the setting 'database'"),
+])  # fmt: skip
+def test_what_makes_no_sense(tao, words, said):
+    done = tao("tools", *words)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def test_tools_are_switched_on_in_the_settings_file(tao):
+    (tao.home / "tao.toml").write_text('offer = ["files", "convert_units"]\nroot = "."\n')
+    names = [json.loads(line)["name"] for line in tao("tools", "--json").stdout.splitlines()]
+    assert names[-4:] == ["read_file", "write_file", "list_files", "convert_units"]
+    assert "convert_units" not in tao("tools", "--json", TAO_OFFER="calendar").stdout
+
+
+def test_a_question_that_needs_a_file(tao, server):
+    (tao.home / "notes.md").write_text("The code is 4711.\n")
+    server.will('Thought: look\nAction: read_file\nAction Input: {"path": "notes.md"}', "Thought: there\nFinal Answer: The code is 4711.")
+    done = tao("ask", "What is the code?", "--offer", "read_file", "--dialect", "react", TAO_ROOT=".")
+    assert "The code is 4711." in done.stdout
+    assert "notes.md" in json.dumps(server.bodies[-1])
