@@ -188,7 +188,7 @@ def test_several_names_are_found_together():
     assert names(find(specs(), "meteo__forecast, srv0__get_invoice_1")) == ["meteo__forecast", "srv0__get_invoice_1"]
 
 
-@pytest.mark.parametrize(("query", "first"), [("删除发票", "remove"), ("查天气", "weather"), ("邮件", "send"), ("发票", "remove"), ("票", "remove")])
+@pytest.mark.parametrize(("query", "first"), [("删除发票", "remove"), ("查天气", "weather"), ("邮件", "send"), ("发票", "remove"), ("票", "remove"), ("天上有雨吗", "weather"), ("寄邮包", "send")])
 def test_chinese_is_searched(query, first):
     tools = [spec("weather", "查询某个城市的天气。"), spec("remove", "删除一张发票。"), spec("send", "发送电子邮件。"), spec("other", "其他事情。")]
     assert names(find(tools, query))[0] == first
@@ -197,6 +197,7 @@ def test_chinese_is_searched(query, first):
 def test_nothing_is_found_where_nothing_fits():
     assert find(specs(), "zzz qqq") == ([], [])
     assert find(specs(), "") == ([], [])
+    assert find([spec("pay", "收款或付款的事。")], "我要的") == ([], [])
 
 
 def test_near_ones_are_named_and_not_described():

@@ -30,6 +30,10 @@ MOST_FOUND = 5
 FAIR = 0.4
 """What scores less than this share of the best is not told of."""
 
+ALONE = 0.3
+"""How much one Chinese character in common says, beside a pair in common (开票, 开具发票)."""
+
+_EMPTY = frozenset("的了吗呢吧啊我你您他她它们要想把被在到是有给从和与或个这那请帮让对为用去来一下不能可以会怎么什哪里谁几多少")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _ENDING = re.compile(r"(?<=\w{3})(?:ies|es|s|ing|ed|y|e)$")
@@ -182,9 +186,10 @@ def find(tools: Sequence[ToolSpec], query: str) -> tuple[list[ToolSpec], list[To
 
 def ranked(tools: Sequence[ToolSpec], query: str) -> list[tuple[ToolSpec, float]]:
     """All tools with how well the words of the query fit them, best first; rare words count more, and more in a name."""
-    wanted = set(terms(query))
-    having = Counter(term for tool in tools for term in wanted & _terms_of(tool).keys())
-    weights = {term: math.log(1 + len(tools) / count) for term, count in having.items()}
+    characters = set("".join(_HAN.findall(query))) - _EMPTY
+    wanted = {**dict.fromkeys(characters, ALONE), **dict.fromkeys(terms(query), 1.0)}
+    having = Counter(term for tool in tools for term in wanted.keys() & _terms_of(tool).keys())
+    weights = {term: wanted[term] * math.log(1 + len(tools) / count) for term, count in having.items()}
     scores = [sum(weight * _terms_of(tool).get(term, 0.0) for term, weight in weights.items()) for tool in tools]
     return sorted(zip(tools, scores, strict=True), key=lambda pair: -pair[1])
 
