@@ -33,6 +33,20 @@ async def test_what_is_noted_is_found_again_by_its_words(use):
     assert (await use("remember", text=" The printer on floor 3 needs the blue paper. ")).text == "Note 1 says so already."
 
 
+async def test_word_forms_and_single_characters(use):
+    await use("remember", text="Ann prefers window seats on trains.")
+    await use("remember", text="老王住在杭州市西湖区。")
+    assert "Ann" in (await use("recall", query="train seat")).text
+    for query in ("西湖", "杭州", "老王的住址", "住"):
+        assert "老王" in (await use("recall", query=query)).text, query
+
+
+async def test_without_a_query_the_latest_are_shown(use):
+    for number in range(1, 9):
+        await use("remember", text=f"fact number {number}")
+    assert (await use("recall", query="")).text.splitlines() == [f"[{n}, 2025-06-15] fact number {n}" for n in (8, 7, 6, 5, 4)]
+
+
 async def test_what_is_forgotten_is_gone(use, tmp_path):
     await use("remember", text="My secret word is heron.")
     assert (await use("forget", number=1)).ok
@@ -41,6 +55,7 @@ async def test_what_is_forgotten_is_gone(use, tmp_path):
     with sqlite3.connect(tmp_path / "deep" / "notes.db") as left:
         assert left.execute("SELECT count(*) FROM notes").fetchone() == (0,)
     left.close()
+    assert b"heron" not in (tmp_path / "deep" / "notes.db").read_bytes()
 
 
 async def test_notes_belong_to_one_user_of_one_tenant(use):

@@ -18,7 +18,7 @@ LONGEST, MOST, SHOWN = 1000, 2000, 5
 _TABLES = """
 CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, text TEXT NOT NULL, at REAL NOT NULL);
 CREATE INDEX IF NOT EXISTS ix_notes_owner ON notes (owner);
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (said);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (said, tokenize = "porter unicode61 remove_diacritics 2");
 """
 
 
@@ -40,15 +40,15 @@ def notes(path: Path | str, *, clock: Callable[[], float] = time.time) -> list[T
             if connection.execute("SELECT count(*) FROM notes WHERE owner = ?", (owner,)).fetchone()[0] >= MOST:
                 raise ToolError(say(f"there are {MOST} notes already; forget some first", f"笔记已达 {MOST} 条；请先用 forget 删除一些"))
             number = connection.execute("INSERT INTO notes (owner, text, at) VALUES (?, ?, ?)", (owner, said, clock())).lastrowid
-            connection.execute("INSERT INTO words (rowid, said) VALUES (?, ?)", (number, " ".join(segment.words(said, segment.cutter()))))
+            connection.execute("INSERT INTO words (rowid, said) VALUES (?, ?)", (number, " ".join(_words(said))))
         return say(f"Noted as {number}.", f"已记为第 {number} 条。")
 
     def recall(query: str, run: Run) -> str:
-        terms = segment.terms(query, segment.cutter())
-        wanted = " OR ".join('"' + term.replace('"', "") + '"' for term in terms)
+        wanted = " OR ".join(f'"{word}"' for word in dict.fromkeys([*segment.terms(query, segment.cutter()), *segment.pairs(query)]))
+        latest = "SELECT id, text, at FROM notes WHERE ? = '' AND owner = ? ORDER BY id DESC LIMIT ?"
         sql = "SELECT n.id, n.text, n.at FROM words w JOIN notes n ON n.id = w.rowid WHERE words MATCH ? AND n.owner = ? ORDER BY bm25(words) LIMIT ?"
         with opened() as connection:
-            found = connection.execute(sql, (wanted, _owner(run), SHOWN)).fetchall() if wanted else []
+            found = connection.execute(sql if wanted else latest, (wanted, _owner(run), SHOWN)).fetchall()
         lines = [f"[{number}, {time.strftime('%Y-%m-%d', time.gmtime(at))}] {text}" for number, text, at in found]
         return "\n".join(lines) or say("No note says anything about it.", "没有相关的笔记。")
 
@@ -57,6 +57,7 @@ def notes(path: Path | str, *, clock: Callable[[], float] = time.time) -> list[T
             gone = connection.execute("DELETE FROM notes WHERE id = ? AND owner = ?", (number, _owner(run))).rowcount
             if gone:
                 connection.execute("DELETE FROM words WHERE rowid = ?", (number,))
+                connection.execute("INSERT INTO words (words) VALUES ('optimize')")  # so that the index has nothing of it left either
         if not gone:
             raise ToolError(say(f"there is no note {number}", f"没有第 {number} 条笔记"))
         return say(f"Forgotten: {number}.", f"已删除第 {number} 条。")
@@ -69,8 +70,8 @@ def notes(path: Path | str, *, clock: Callable[[], float] = time.time) -> list[T
         ),
         declare(
             recall, name="recall", volatile=True,
-            description="Look into the notes of earlier conversations.\n\nArgs:\n    query: a few keywords",
-            descriptions={"zh": "查找以前对话中记下的笔记。\n\n参数：\n    query: 几个关键词"},
+            description="Look into the notes of earlier conversations.\n\nArgs:\n    query: a few keywords; empty for the latest",
+            descriptions={"zh": "查找以前对话中记下的笔记。\n\n参数：\n    query: 几个关键词；留空则列出最近的"},
         ),
         declare(
             forget, name="forget", effects=("writes",), idempotent=True,
@@ -84,8 +85,14 @@ def notes(path: Path | str, *, clock: Callable[[], float] = time.time) -> list[T
 def _opened(file: Path) -> Iterator[sqlite3.Connection]:
     file.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(file, timeout=10)) as connection, connection:
+        connection.execute("PRAGMA secure_delete = ON")
         connection.executescript(_TABLES)
         yield connection
+
+
+def _words(text: str) -> list[str]:
+    """What a note is found by; pairs of characters too, so that Chinese is found with and without a segmenter."""
+    return [*segment.words(text, segment.cutter()), *segment.pairs(text)]
 
 
 def _owner(run: Run) -> str:
