@@ -38,7 +38,7 @@ HARMLESS = re.compile(
     r"|to_(char|date|timestamp|number|jsonb?|hex|bin|oct|ts(vector|query)|ascii|days|seconds|base64)|(plain|phrase|websearch_)to_tsquery|ts_(rank(_cd)?|headline)|numnode"
     r"|date_(trunc|part|bin|add|sub|format|diff)|date(time|diff|add|sub|name|part)?|dayname|monthname|dayof(week|month|year)|last_day|str_to_date|time_(format|to_sec)|timediff|timestampdiff"
     r"|make_(date|time|timestamp|timestamptz|interval)|justify_(days|hours|interval)|julianday|unixepoch|strftime|from_unixtime|age|now|isfinite"
-    r"|year|month|day|hour|minute|second|quarter|week|weekday|printf|format|instr|hex|unhex|quote|quote_(ident|literal|nullable)|typeof|unicode|likelihood|likely|unlikely|total|iif|ifnull|nullif|nvl"
+    r"|year|month|day|hour|minute|second|quarter|week|weekday|printf|format|instr|hex|unhex|quote|quote_(ident|literal|nullable)|typeof|unicode|likelihood|likely|unlikely|total|i?if|ifnull|nullif|nvl"
     r"|string_(agg|to_array|to_table)|group_concat|grouping|row_(number|to_json)|bool_(and|or)|bit_(and|or|xor|count|length)|percent_rank|percentile_(cont|disc)|every"
     r"|mode|cume_dist|dense_rank|rank|ntile|lag|lead|width_bucket|initcap|ascii|chr|translate|overlay|position|locate|field|elt|find_in_set|substring_index|split_part|strpos|starts_with"
     r"|log|exp|ln|power|sqrt|cbrt|sign|trunc|ceil|ceiling|floor|round|mod|div|gcd|lcm|degrees|radians|pi|random|sin|cos|tan|asin|acos|atan|atan2|conv|strcmp"
