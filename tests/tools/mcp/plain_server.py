@@ -23,7 +23,7 @@ KINDS = [
 ]
 ANY = {"type": "object"}
 TOOLS = {name: {"name": name, "description": f"does {name}", "inputSchema": ANY} for name in (
-    "echo", "die", "hang", "flood", "garbage", "mangled", "refuse", "fails", "kinds", "counts", "grow", "escaped", "empty", "structured", "environment",
+    "echo", "die", "hang", "flood", "garbage", "mangled", "refuse", "quota", "fails", "kinds", "counts", "grow", "escaped", "empty", "structured", "environment",
 )}  # fmt: skip
 TOOLS["echo"]["annotations"] = {"readOnlyHint": True, "openWorldHint": False, "idempotentHint": True}
 
@@ -75,6 +75,8 @@ def call(message):
         return {"result": {"content": "not a list"}}
     if name == "refuse":
         return {"error": {"code": -32602, "message": "缺少城市"}}
+    if name == "quota":
+        return {"error": {"code": -32000, "message": "the quota of today is used up"}}
     if name == "counts":
         for done in (1, 2, 3):
             send({"method": "notifications/progress", "params": {"progressToken": token, "progress": done, "total": 3, "message": f"第 {done} 步"}})

@@ -1,11 +1,16 @@
 """Tools of a server that is spoken to for real, over its standard input and output."""
 
+import asyncio
 import json
 import logging
+import sys
+from pathlib import Path
 
 import pytest
 
+from tao.agent import Agent
 from tao.errors import ConfigError
+from tao.testing import ScriptedModel
 from tao.tools.mcp import mcp_tools
 from tao.tools.mcp.tools import effects, untitled
 
@@ -142,3 +147,21 @@ async def test_the_others_go_on_without_an_optional_server(entry, caplog):
         async with mcp_tools({"mcpServers": both}, env={}) as tools:
             assert {tool.name.split("__")[0] for tool in tools} == {"good"}
     assert "bad could not be reached" in caplog.text
+
+
+async def test_a_servers_own_error_of_any_number_is_what_the_server_said(talking, notes):
+    async with talking() as (call, _):
+        refused = await call("quota")
+        assert (refused.ok, refused.kind) == (False, "error")
+        assert "the quota of today is used up" in refused.text
+        assert (await call("echo", a=1)).ok
+    assert notes.read_text().count("started") == 1
+
+
+async def test_another_event_loop_is_told_so():
+    entry = {"command": sys.executable, "args": ["-S", str(Path(__file__).parent / "plain_server.py"), "good"]}
+    async with mcp_tools({"s": entry}, env={}) as tools:
+        agent = Agent(ScriptedModel('Action: s__echo\nAction Input: {"a": 1}'), [*tools], dialect="react")
+        run = await asyncio.to_thread(agent.run_sync, "q")
+        assert run.ended.reason == "failed"
+        assert "another event loop" in run.ended.detail

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tao.errors import ConfigError, ToolError
+from tao.errors import ConfigError, ToolError, both
 from tao.tools.mcp import wire
 from tao.tools.mcp.servers import Server
 from tao.tools.words import say
@@ -124,9 +124,15 @@ class Connection:
         self._progress, self._changed = progress, changed
         self._link: Link | None = None
         self._failures, self._not_before = 0, 0.0
+        self._loop = asyncio.get_running_loop()
 
     async def open(self) -> Any:
         """The client, connected; joins an opening that is under way. Raises Unreached or ConfigError."""
+        if asyncio.get_running_loop() is not self._loop:
+            raise ConfigError(both(
+                f"the MCP server {self.server.name} was connected in another event loop; use `await agent.run(…)` there, not run_sync",
+                f"MCP 服务器 {self.server.name} 是在另一个事件循环中连接的；请在那里使用 `await agent.run(…)`，而不是 run_sync",
+            ))  # fmt: skip
         if self._link is None or self._link.gone:
             wait = self._not_before - asyncio.get_running_loop().time()
             if wait > PATIENCE:

@@ -178,6 +178,10 @@ async def watch(client: Any, changed: Callable[[], None]) -> None:
         LOG.debug("no news of changed tools: %s", error)
 
 
+CLOSED = ("Connection closed", "SSE stream ended")
+"""How the library says that a connection is gone."""
+
+
 def fault(error: BaseException) -> Fault:
     """What an error of a call means.
 
@@ -186,7 +190,7 @@ def fault(error: BaseException) -> Fault:
     """
     mcp = library()
     if isinstance(error, mcp.MCPError):
-        if error.code == mcp.types.CONNECTION_CLOSED:
+        if error.code == mcp.types.CONNECTION_CLOSED and error.message.startswith(CLOSED):  # servers use this number for errors of their own
             return "lost"
         forgotten = error.code in {mcp.types.INVALID_REQUEST, -32001} and "session" in error.message.lower()
         return "session" if forgotten else "said"
