@@ -33,7 +33,7 @@ OPENER = later(rf"<(?=[a-z][\w:]{{3}}|[|｜][a-z])(?:{_ANGLE})|{BRACKET}|{WORDS}
 
 _BEGUN = later(
     rf"<(?P<word>[A-Za-z_]{{3,24}})$|<{_PREFIX}(?:tool|function|invoke)[\w:]{{0,30}}>?$"
-    r"|<(?:tool|function|invoke)\w{0,20}(?:=|[ \t])[^<>\n]{0,80}$"
+    r"|<(?:tool|function|invoke)\w{0,20}[=( \t][^<>\n]{0,80}$"
     r"|<(?:function|tool|tool_name|function_name)>[^<>\n]{0,100}(?:</?\w{0,20})?$"
     r"|<[|｜](?:tool|function|python|action|channel|start)[^<>\n]{0,60}$|\[TOOL_?[A-Z_]{0,12}$|✿[A-Z]{0,8}$|functools ?$",
     re.IGNORECASE,
