@@ -12,7 +12,7 @@ from sqlalchemy import inspect
 
 from tao.errors import StoreError
 from tao.events import Asked, Decided, Ended, Observed, Paused, Replied, Ruled
-from tao.messages import Observation, Reply, Usage
+from tao.messages import Call, Observation, Reply, Usage
 from tao.run import Run
 from tao.stores import migrations
 from tao.stores.engine import address, connect
@@ -388,3 +388,15 @@ asyncio.run(main())
 """
     both = [subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) for _ in range(2)]
     assert [(process.communicate()[1], process.returncode) for process in both] == [("", 0), ("", 0)]
+
+
+async def test_a_cancelled_writer_is_waited_for_before_a_run_is_read(tmp_path):
+    async with Journal(tmp_path / "runs.db") as journal:
+        for number in range(30):
+            run = Run(f"run{number}", [Asked("q")])
+            await journal(run, run.asked)
+            run.events.append(Decided("", (Call("1.1", "x", {}),)))
+            writing = asyncio.create_task(journal(run, run.events[-1]))
+            await asyncio.sleep(0)
+            writing.cancel()
+            assert len((await journal.load(run.id)).events) == 2

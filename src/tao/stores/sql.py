@@ -88,8 +88,17 @@ class Journal:
         await wish.done
 
     async def load(self, run: str) -> Run:
-        """The run of that id, or of the only id that begins so."""
+        """The run of that id, or of the only id that begins so; with all that this journal was told before, even if it still waits."""
+        await self._settled()
         return await asyncio.to_thread(self._load, run)
+
+    async def _settled(self) -> None:
+        """Wait until what was told before is written: a run that was cancelled does not wait for its last event."""
+        if self._thread is not None:
+            loop = asyncio.get_running_loop()
+            nothing = _Wish(Run(""), 0, loop, loop.create_future())
+            self._wishes.put(nothing)
+            await nothing.done
 
     async def list(self, limit: int | None = 20) -> Sequence[Listed]:
         """The latest runs, newest first."""
