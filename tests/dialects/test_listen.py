@@ -40,6 +40,27 @@ def test_a_name_is_sure_before_its_arguments(text):
     assert told(pieces, "call") == ["find"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<answer>{"name": "find", "arguments": {"what": "x"}}</answer>',
+        'Observation: <tool_call>{"name": "find", "arguments": {"what": "x"}}</tool_call>\nFinal Answer: no',
+        "It writes commentary to=functions.find there",
+        '{"note": "x", "action": "find", "why": 1}',
+        '```json\nx{"action": "find", "action_input": "x"} y\n```\nThat is it.',
+    ],
+)
+def test_a_name_that_only_stands_there_is_not_told(text):
+    assert told(hear(text)[0], "call") == []
+
+
+@pytest.mark.parametrize(
+    "text", ['{"thought": "hm", "action": "find", ', '```json\n[{"name": "find", "arguments": {', '{"type": "function", "function": {"name": "find", "parameters"']
+)
+def test_a_name_behind_what_calls_have_is_told(text):
+    assert told(hear(text)[0], "call") == ["find"]
+
+
 @pytest.mark.parametrize("text", ["Action: fin", "Action: Finish[", "Action: None\n", "Action: fish\n", "Thought: Action: find", 'Thought: {"tool": "find"} is'])
 def test_what_is_no_call_is_not_told(text):
     pieces, _ = hear(text)

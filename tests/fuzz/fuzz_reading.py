@@ -41,7 +41,7 @@ HEAR = 8
 """Each so many-th input is heard in pieces too, which costs more than all the rest."""
 PIECES = (
     "Thought: ", "思考：", "Action: find", "Action: ring", "Action: book", "行动：查", "Action Input: ", "行动输入：", '{"what": "x"}', "\n", "\n\n", " ",
-    "Observation: 1", "Final Answer: ", "最终答案：", "Answer: 2", "```", "```json\n", "~~~", "<think>", "</think>", "<tool_call>", "</tool_call>",
+    "Observation: 1", "Observation: ", "观察：", "Final Answer: ", "最终答案：", "Answer: 2", "```", "```json\n", "~~~", "<think>", "</think>", "<tool_call>", "</tool_call>",
     '{"name": "find", "arguments": {"what": "x"}}', '{"action": "find", "action_input": "x"}', "find[x]", "find(what='x')", "[", "]", "{", "}", "(", ")",
     '"', "'", "\\", "[TOOL_CALLS]", "[ARGS]", "<|im_end|>", "</s>", "<function=find>", "<parameter=what>", "</parameter>", "</function>", "**", "`",
     "Question: q", "- a", "1. b", "| c | d |", "I will use find.", "\u200b", "\r\n", "✿FUNCTION✿: find", "✿ARGS✿: ", "[find(what='a')]", "# ", ":", "，",

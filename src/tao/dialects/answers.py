@@ -11,7 +11,7 @@ from tao.dialects.thoughts import OPEN
 
 _ANNOUNCE = later(
     r"(?:\bI(?:'ll| will| can| should| need to| am going to|'m going to| must| would| want to| have to)\b|\blet me\b"
-    r"|\blet's\b|\bI plan to\b"
+    r"|\blet's\b|\bI plan to\b|^\W{0,4}(?:now\s)?(?:calling|invoking)\b|正在(?:使用|调用)"
     r"|我(?:将|会|要|需要|应该|可以|打算|得|先|来)|让我|接下来|现在(?:我)?(?:将|要|来)?|需要(?:先)?(?:使用|调用)|首先)",
     re.IGNORECASE,
 )

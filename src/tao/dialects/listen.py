@@ -2,9 +2,11 @@
 
 Nothing is shown that the whole reply could make wrong: text that may still become a label, markup, or the end of an
 answer is held back, and where a reply can only be judged as a whole, it is. What `close` adds makes the answer equal to
-that of `read`, which has the last word.
+that of `read`, which has the last word. The name of a call is told before its arguments are there; where these turn out
+damaged, the reply is read as if it had not been told.
 """
 
+import re
 from collections.abc import Sequence
 
 from tao.dialects.answers import NO_TOOL
@@ -13,7 +15,7 @@ from tao.dialects.ending import TRAILING, Ending
 from tao.dialects.holding import line_label, markup_hold
 from tao.dialects.labels import MID_ACTION, MID_INPUT, Label
 from tao.dialects.later import later
-from tao.dialects.leaks.openers import OPENER, RESULT
+from tao.dialects.leaks.openers import OPENER, RESULT, SKIP
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.read import read
 from tao.dialects.scan import run
@@ -26,6 +28,8 @@ from tao.seams import Delta
 _RISKY = later(
     r"```|~~~|` ` `|[{｛✿]|>>>|^[ \t]*(?:[\[［]|tool_call\()|to=functions|\[ARGS\]|analysis(?=[A-Z])|functools|call:"
 )
+JSON_NAMES = 2
+"""So many of the first groups of `_NAME` are names in JSON."""
 _NAME = later(
     r"[{,]\s{0,40}\"(?:tool|action|tool_name)\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\""
     r"|\{\s{0,40}\"name\"\s{0,9}:\s{0,9}\"([^\"\\\n]{1,100})\"\s{0,9},\s{0,9}\"(?:arg|par|inp)"
@@ -34,6 +38,13 @@ _NAME = later(
     r"|to=functions\.([\w.\-]{1,100})[ <]|\[TOOL_CALLS\]\s{0,9}([\w.\-]{1,100})[\[{]"
     r"|<tool_call>\s{0,9}([\w.\-\u4e00-\u9fff]{1,100})\s{0,9}<arg_key>"
 )
+"""Where the name of a call stands."""
+_FENCED = later(r"\s*(?:`{3,9}[\w-]{0,20}\s*)?")
+_AHEAD = later(
+    r"[\s\[{]*(?:\"(?:tool_calls?|functions?|function_calls?|type|id)\"\s{0,9}:\s{0,9}(?:\"[^\"\n]{0,60}\"\s{0,9},\s{0,9}|[\[{\s]{0,9})){0,4}"
+    r"|\s*\{\s*\"(?:thoughts?|thinking|reasoning|思考)\"\s{0,9}:\s{0,9}\"(?:[^\"\\]|\\.){0,2000}\"\s*"
+)
+"""What may stand in the JSON of a call before its name."""
 _LINE_END = later(r"[\[(（［{｛]")
 _OPENINGS = frozenset("tool_call("[:length] for length in range(1, 10))
 WINDOW = 4000
@@ -66,6 +77,7 @@ class Listening:
         self._shown = ""
         self._thought = False
         self._called: list[str] = []
+        self._repeating = False
         self._ending: Ending | None = None
         self._seen = 0
 
@@ -167,6 +179,7 @@ class Listening:
         """The rest of a line that nobody is told."""
         line, after = self._line()
         if _RISKY.search(line) or "<" in line or "[" in line:
+            self._repeating = True
             return self._hold()
         if after >= 0:
             self._at, self._phase = after, self._before
@@ -255,10 +268,10 @@ class Listening:
     def _held(self) -> list[Delta]:
         """Until the end, because only the whole can be judged; a call's name is told, a made-up result ends it."""
         said: list[Delta] = []
-        if not self._called and len(self._text) - self._at < WINDOW and (found := _NAME.search(self._text, self._at)):
+        if not self._called and not self._repeating and len(self._text) - self._at < WINDOW and (found := _NAME.search(self._text, self._at)):
             name = next(filter(None, found.groups()))
             tool = self.index.find(name)
-            if tool and self._sure(found.end()):
+            if tool and self._sure(found):
                 said = self._call(tool.name)
         if result := RESULT.search(self._text, max(self._at, self._seen - 40)):
             whole = read(self._text[1 : result.end()], self.tools, lang=self.lang)
@@ -266,10 +279,17 @@ class Listening:
         self._seen = len(self._text)
         return said
 
-    def _sure(self, end: int) -> bool:
-        """Whether a name found in JSON or markup is that of a call: nothing unlabelled and quoted stands around it."""
-        before = self._text[self._at : end]
-        return before.lstrip(SPACE)[:1] in {"{", "[", "<", "`"} or "<" in before or "[TOOL" in before
+    def _sure(self, found: re.Match[str]) -> bool:
+        """Whether a name found in JSON or markup is that of a call.
+
+        JSON must begin the line or a fence, or stand behind an opener, with nothing in front of the name but what calls have.
+        """
+        before = self._text[self._at : found.start()]
+        if (found.lastindex or 0) > JSON_NAMES:
+            return not found[0].startswith("to=") or "<|channel|>" in before or "<|start|>" in before
+        opener = OPENER.search(before)
+        begun = SKIP.match(before, opener.start()) if opener else _FENCED.match(before)
+        return begun is not None and _AHEAD.fullmatch(before, begun.end()) is not None
 
     # ── the answer ────────────────────────────────────────────────────────────
 

@@ -20,8 +20,8 @@ NULL = later(
     re.IGNORECASE | re.DOTALL,
 )
 NEGATED = later(
-    r"\b(?:no|not|don'?t|do not|without|never|cannot|can'?t|instead of|neither)\b|不(?:用|要|需|必|使用|调用|能|应该?|再)|没(?:有|必要)|无需|无须"
-    r"|别(?:用|再|调)|并非",
+    r"\b(?:no|not|don'?t|do not|without|never|cannot|can'?t|instead of|rather than|other than|except|avoid|skip|refuse|neither)\b|不(?:用|要|需|必|使用|调用|能|应该?|再)|没(?:有|必要)|无需|无须"
+    r"|别(?:用|再|调)|并非|而非|而不是|禁止|避免|拒绝|跳过|放弃|除了",
     re.IGNORECASE,
 )
 MAX_NAME = 400
@@ -93,6 +93,8 @@ class Tools:
         """The only tool whose name stands in the phrase as a whole word; a name within a longer name does not count."""
         lower = phrase.lower()
         spans = [(span, spec) for spec in self.specs for span in _spans(lower, spec.name.lower())]
+        if any(_denied(lower, span[0]) for span, _ in spans):
+            return None
         outer = {
             spec.name
             for (a, b), spec in spans
@@ -110,6 +112,12 @@ def _spans(text: str, name: str) -> list[tuple[int, int]]:
             found.append((at, end))
         at = text.find(name, end)
     return found
+
+
+def _denied(text: str, at: int) -> bool:
+    """Whether a Chinese word of denial stands right before a name (`不运行`, `别删除`, but not `识别图像`)."""
+    before = text[max(0, at - 2) : at].rstrip(" ")
+    return before.endswith(tuple("不没沒未勿莫")) or (before.endswith("别") and not before.endswith(("识别", "分别", "区别", "特别", "鉴别")))
 
 
 def _inside(neighbour: str, edge: str) -> bool:

@@ -178,6 +178,8 @@ def _item(scan: Scan, mark: re.Match[str]) -> Step:
         if text[block[1] : block[1] + 1] not in {"\n", ""}:
             scan.turn(text[: block[1]] + "\n" + text[block[1] :])
         return None, block[1]
+    if scan.mode == "quoted" and _observed(text, start):
+        return None, start + 1
     if mark["answer"]:
         return items.answer_tag_item(scan, start)
     if text.startswith("[ARGS]", start):
@@ -195,6 +197,12 @@ def _item(scan: Scan, mark: re.Match[str]) -> Step:
     if text[start] in "{｛":
         return items.json_item(scan, start, own_line=False)
     return None, start + 1
+
+
+def _observed(text: str, start: int) -> bool:
+    """Whether this stands on the line of an observation that is repeated: whoever wrote that, it was not the model."""
+    label = label_at(text, text.rfind("\n", 0, start) + 1)
+    return label is not None and label.kind == "observation"
 
 
 def _line(scan: Scan, line: int) -> Step:
