@@ -10,6 +10,7 @@ from tao.errors import ConfigError, both
 from tao.messages import Reply, Request
 from tao.seams import Hear, Model
 from tao.wrappers.models.around import Around
+from tao.wrappers.truncate import cost
 
 WINDOW = 60.0
 OUTPUT_GUESS = 300
@@ -68,12 +69,12 @@ def rate_limited(
     turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     async def answer(request: Request, hear: Hear | None = None) -> Reply:
-        cost = estimate(request)
+        tokens_guessed = estimate(request)
         async with turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             pace.learn(getattr(model, "allowance", None))
-            while (seconds := pace.wait(cost)) > 0:
+            while (seconds := pace.wait(tokens_guessed)) > 0:
                 await sleep(seconds)
-            entry = pace.reserve(cost)
+            entry = pace.reserve(tokens_guessed)
         reply = await model(request, hear)
         if reply.usage.prompt is not None:
             entry[1] = reply.usage.prompt + (reply.usage.completion or 0)
@@ -83,7 +84,5 @@ def rate_limited(
 
 
 def estimate(request: Request) -> float:
-    """About how many tokens the request and its reply are: a Chinese character is one, four Latin letters are one."""
-    text = "".join(message.content for message in request.messages)
-    wide = 0 if text.isascii() else sum(char > "\u2e7f" for char in text)
-    return wide + (len(text) - wide) / 4 + min(request.max_tokens or OUTPUT_GUESS, OUTPUT_GUESS)
+    """About how many tokens the request and a reply of usual length are."""
+    return sum(cost(message.content) for message in request.messages) + min(request.max_tokens or OUTPUT_GUESS, OUTPUT_GUESS)
