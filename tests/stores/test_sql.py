@@ -4,6 +4,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from importlib.util import find_spec
 
@@ -400,3 +402,20 @@ async def test_a_cancelled_writer_is_waited_for_before_a_run_is_read(tmp_path):
             await asyncio.sleep(0)
             writing.cancel()
             assert len((await journal.load(run.id)).events) == 2
+
+
+def test_many_may_open_a_new_journal_at_once(tmp_path):
+    for number in range(15):
+        url = address(tmp_path / f"new{number}.db")
+        engines = [connect(url, "FULL") for _ in range(8)]
+        start = threading.Barrier(len(engines))
+
+        def opened(engine, start=start):
+            start.wait()
+            with engine.connect() as connection:
+                return connection.exec_driver_sql("PRAGMA journal_mode").scalar()
+
+        with ThreadPoolExecutor(len(engines)) as threads:
+            assert set(threads.map(opened, engines)) == {"wal"}
+        for engine in engines:
+            engine.dispose()

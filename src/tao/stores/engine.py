@@ -2,6 +2,8 @@
 
 import os
 import re
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -103,7 +105,8 @@ def connect(url: URL, synchronous: str) -> Engine:
     @event.listens_for(engine, "connect")
     def _opened(connection: Any, _: Any) -> None:
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", f"wal_autocheckpoint={LOG_PAGES}", f"synchronous={synchronous}", "foreign_keys=ON"):
+        _into_wal(connection, float(str(url.query.get("timeout", BUSY_SECONDS))))
+        for pragma in (f"wal_autocheckpoint={LOG_PAGES}", f"synchronous={synchronous}", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
@@ -112,6 +115,20 @@ def connect(url: URL, synchronous: str) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _into_wal(connection: Any, seconds: float) -> None:
+    """Switch a journal to WAL, which it then stays in. SQLite does not wait where others are switching or opening it, so we do."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _private_file(url: URL) -> None:
