@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from tao.errors import ConfigError, both
 from tao.messages import ToolSpec
-from tao.seams import Act
+from tao.models import connect
+from tao.seams import Act, Model
 from tao.stores.rates import SharedWindows
 from tao.tools.declare import Tool
 from tao.tools.registry import by_name, is_async, registry, validated
@@ -21,6 +22,7 @@ from tao.wrappers.rate_limit import Rate, Scope, Windows, rate, rate_limit
 from tao.wrappers.retry import retry
 from tao.wrappers.same_call import same_call
 from tao.wrappers.strikes import strikes
+from tao.wrappers.summarize import summarized
 from tao.wrappers.timeout import timeout
 from tao.wrappers.truncate import READ_MORE, read_more, truncate
 from tao.wrappers.words import LOOKING, is_strange
@@ -54,7 +56,8 @@ class Limits:
     failures (or the run handed to a person: `hand_over`), and left alone by all runs for `cool_down` seconds after `failures`
     of them within `window` seconds. Rates count all tools together, in this process or
     `rates_in` a place that several share ("redis://host:6379", extra `rates`). `fence` marks the text of "strange" tools, which fetch
-    it from the network or are marked "untrusted", of "all" tools, or of "none".
+    it from the network or are marked "untrusted", of "all" tools, or of "none". `summarize` is a model, or the name of one, that sums up
+    what a tool gave where it is more than `summarize_over` tokens.
     """
 
     timeout: float = 60.0
@@ -72,6 +75,8 @@ class Limits:
     rates_in: str = ""
     patience: float = 10.0
     fence: Literal["strange", "all", "none"] = "strange"
+    summarize: Model | str | None = None
+    summarize_over: int = 2000
     tools: Mapping[str, ToolLimits] = field(default_factory=dict)
 
 
@@ -85,7 +90,7 @@ def acting(
     memory. `windows` counts calls for rates. Below `permitted` nothing changes a call: what was allowed is what runs.
     Raises ConfigError for limits that make no sense, and for limits of a tool that there is not.
     """
-    held = held or Limits()
+    held = opened(held or Limits())
     known = by_name(tools)
     _check(held, known)
     timed = [_timed(tool, held) for tool in known.values()]
@@ -106,10 +111,17 @@ def acting(
     act = permitted(act) if permitted else act
     act = validated(act, timed)
     act = finding(act, held.tokens)
+    if held.summarize and not isinstance(held.summarize, str):
+        act = summarized(act, held.summarize, held.tokens, over=held.summarize_over)
     act = truncate(act, held.tokens)
     act = act if held.fence == "none" else fence(act, every=held.fence == "all")
     act = same_call(act, volatile=[tool.name for tool in timed if tool.volatile])
     return strikes(act, held.strikes, per_tool=_given(own, "strikes"), hand_over=held.hand_over)
+
+
+def opened(held: Limits) -> Limits:
+    """The limits with the model itself in the place of its name. Raises ConfigError."""
+    return replace(held, summarize=connect(held.summarize)) if held.summarize and isinstance(held.summarize, str) else held
 
 
 def explained(tools: Iterable[Tool], held: Limits, lang: str) -> str:
@@ -166,7 +178,7 @@ def _check(held: Limits, known: Mapping[str, Tool]) -> None:
 
 
 def _positive(held: Limits | ToolLimits, prefix: str) -> None:
-    for name in ("timeout", "at_once", "tokens", "attempts", "strikes", "failures", "window", "cool_down", "cache"):
+    for name in ("timeout", "at_once", "tokens", "attempts", "strikes", "failures", "window", "cool_down", "cache", "summarize_over"):
         value = getattr(held, name, None)
         if value is not None and not value > 0:
             raise ConfigError(both(f"the limit {prefix}{name} is {value}; it must be more than 0", f"限制 {prefix}{name} 为 {value}；必须大于 0"))

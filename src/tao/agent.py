@@ -12,7 +12,7 @@ from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
-from tao.acting import Limits, acting, explained, later
+from tao.acting import Limits, acting, explained, later, opened
 from tao.dialects import choose
 from tao.dialects.auto import Auto
 from tao.errors import ConfigError, StoreError, both
@@ -81,7 +81,8 @@ class Agent:
             raise ConfigError(text)
         self.model = connect(model) if isinstance(model, str) else model
         self.tools: tuple[Tool, ...] = tuple(declare(tool) for tool in tools)
-        self.limits = limits or Limits()
+        self.limits = opened(limits or Limits())
+        self.models = (self.model, *([self.limits.summarize] if self.limits.summarize else []))
         self.own_act = act is not None
         self.permissions, self.approve = tuple(permissions), approve
         self._fit = fitted(self.tools)
@@ -99,7 +100,7 @@ class Agent:
         if self.quotas and not isinstance(journal, Past):
             raise ConfigError(both("quotas need a journal that lists its runs", "配额需要能列出运行的记录（journal）"))
         if self.settings.get("max_cost") is not None:
-            self.settings |= priced(self.model, prices, self.settings)
+            self.settings |= priced(self.models, prices, self.settings)
         told = (guarded(observer) for observer in observers)
         self.emit = fan_out(*([journal] if journal else []), *told)
 
@@ -180,14 +181,13 @@ class Agent:
                     question, history=history, id=id, on_event=on_event, on_delta=on_delta, who=who, approve=approve
                 )
             finally:
-                await _close(self.model)  # its connections belong to this event loop, which ends here
+                await _close(*self.models)  # their connections belong to this event loop, which ends here
 
         return blocking(alone())
 
     async def aclose(self) -> None:
         """Close the model and the journal, where they can be closed."""
-        await _close(self.model)
-        await _close(self.journal)
+        await _close(*self.models, self.journal)
 
     async def __aenter__(self) -> Self:
         return self
@@ -213,7 +213,7 @@ class Agent:
         abilities = getattr(self.model, "abilities", Abilities())
         model = getattr(self.model, "name", "")
         start = {"start": self.worked[model]} if name == "auto" and model in self.worked else {}
-        money = priced(self.model, self.prices, self.settings)
+        money = priced(self.models, self.prices, self.settings)
         settings = {**self.settings, **money, **start, "abilities": asdict(abilities), **({"who": dict(who)} if who else {})}
         lang = self.lang or language(question)
         specs = tuple(tool.said(lang) for tool in self.tools)
@@ -303,10 +303,11 @@ def heard(model: Model, dialect: Dialect, run: Run, on_delta: OnDelta | None) ->
     return answer
 
 
-async def _close(part: Any) -> None:
-    close = getattr(part, "close", None)
-    if close is not None and inspect.isawaitable(closing := close()):
-        await closing
+async def _close(*parts: Any) -> None:
+    for part in parts:
+        close = getattr(part, "close", None)
+        if close is not None and inspect.isawaitable(closing := close()):
+            await closing
 
 
 def language(question: str) -> str:

@@ -36,7 +36,7 @@ def build(
     return Agent(
         answers,
         tools,
-        limits=limits(settings, tools),
+        limits=limits(settings, tools, env),
         dialect=settings.dialect,
         lang=settings.lang,
         instructions=settings.instructions,
@@ -96,11 +96,16 @@ def journal(settings: Settings) -> Journal:
     return Journal(journal_address(settings), synchronous=settings.synchronous)
 
 
-def limits(settings: Settings, tools: Iterable[Tool]) -> Limits:
-    """How calls are held in bounds; what is set for one of our own tools that is not on offer holds for nothing."""
+def limits(settings: Settings, tools: Iterable[Tool], env: Mapping[str, str] | None = None) -> Limits:
+    """How calls are held in bounds; what is set for one of our own tools that is not on offer holds for nothing.
+
+    `env` holds the key of the model that sums up; without it nothing is summed up.
+    """
     idle = {*NAMES, *(name for group in GROUPS.values() for name in group)} - {tool.name for tool in tools}
     own = {name: ToolLimits(**one.model_dump()) for name, one in settings.calls.tools.items() if name not in idle}
-    return Limits(**settings.calls.model_dump(exclude={"tools"}), tools=own)
+    brief = settings.calls.summarize if env is not None else ""
+    small = surviving(connect(brief, env=env, thinking=False, local=settings.local.model_dump())) if brief else None
+    return Limits(**settings.calls.model_dump(exclude={"tools", "summarize"}), tools=own, summarize=small)
 
 
 def toolbox(settings: Settings, env: Mapping[str, str]) -> list[Tool]:

@@ -80,6 +80,8 @@ class Calls(BaseModel):
     fence: Literal["strange", "all", "none"] = Field(
         default="strange", description="whose text is marked as data: tools that fetch from outside, all, none",
     )
+    summarize: str = Field(default="", description="the model that sums up long observations, as in `model`; empty: they are cut")
+    summarize_over: int = Field(default=2000, ge=50, description="tokens from which an observation counts as long there")
     tools: Mapping[str, ToolCalls] = Field(default_factory=dict, description="by tool: what holds for it instead")
 
 

@@ -148,6 +148,7 @@ class Observation:
     """What a call gave: `text` for the model, `data` for people. `kind` names why, where `ok` is false ("unknown_tool" …).
 
     `notes` says what was mended on the way ('days: "42" → 42'); `full` is the whole text, where `text` shows only part of it.
+    `replies` are those that a model gave to make it (a summary), without their text: they are billed like the run's own.
     """
 
     text: str
@@ -156,3 +157,4 @@ class Observation:
     kind: str = ""
     notes: tuple[str, ...] = ()
     full: str = ""
+    replies: tuple[Reply, ...] = ()

@@ -130,7 +130,7 @@ def cost(run: Run, prices: Prices | None = None) -> Cost:
     """
     total = Cost()
     find = prices or recorded(run)
-    for event in run.all(Replied):
+    for event in run.paid:
         if event.reply.finish != NO_TOOLS:
             price = find(answered_by(run, event))
             total += _cost(price, event.reply.usage, event.at - event.reply.seconds)

@@ -11,7 +11,6 @@ from decimal import Decimal
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from tao.errors import ConfigError, OverBudget, both
-from tao.events import Replied
 from tao.prices import Cost, cost, money
 from tao.run import Run
 
@@ -73,7 +72,7 @@ def spent(runs: Iterable[Run], per: str, name: str, since: float) -> Spent:
         if str((run.asked.settings.get("who") or {}).get(per, "")) != name:
             continue
         count += run.asked.at >= since
-        late = [event for event in run.all(Replied) if event.at >= since]
+        late = [event for event in run.paid if event.at >= since]
         tokens += sum((event.reply.usage.prompt or 0) + (event.reply.usage.completion or 0) for event in late)
         amount += cost(Run(run.id, [run.asked, *late]))
     return Spent(count, tokens, amount)

@@ -101,9 +101,18 @@ class Run:
         return sum(event.reply.finish != NO_TOOLS for event in self.all(Replied))
 
     @property
+    def paid(self) -> Iterator[Replied]:
+        """Every reply of a model, in order: the run's own, and those that an observation took (its summary)."""
+        for event in self.events:
+            if isinstance(event, Replied):
+                yield event
+            elif isinstance(event, Observed):
+                yield from (Replied(reply, at=event.at) for reply in event.observation.replies)
+
+    @property
     def usage(self) -> Usage:
-        """Tokens of all replies together; a count that no reply gave stays None."""
-        counts = [event.reply.usage for event in self.all(Replied)]
+        """Tokens of all replies together, summaries of observations among them; a count that no reply gave stays None."""
+        counts = [event.reply.usage for event in self.paid]
         return Usage(*(_total(getattr(usage, name) for usage in counts) for name in ("prompt", "completion", "cached", "reasoning")))
 
     # ── looking around in it ──────────────────────────────────────────────────

@@ -105,3 +105,9 @@ async def test_what_is_shown_fits_whatever_the_text(text, tokens):
     seen = await shown(text, tokens=tokens)
     assert cost(seen.text) <= tokens + 60
     assert seen.full in {"", text}
+
+
+async def test_a_tool_that_keeps_a_whole_text_itself_is_read_from_there():
+    seen = await shown(LINES, full=LINES * 2)
+    assert seen.full == LINES * 2
+    assert f"page 1 to {len(pages(LINES * 2, 100))}" in seen.text

@@ -79,7 +79,7 @@ def outcome(task: Task, rollout: int, run: Run, grade: Grade, *, price: Price | 
 
 def cost(run: Run, price: Price) -> float | None:
     """What all replies cost together; None where one has no known price."""
-    prices = [price(event.reply.model or run.asked.model, event.reply.usage) for event in run.all(Replied)]
+    prices = [price(event.reply.model or run.asked.model, event.reply.usage) for event in run.paid]
     known = [it for it in prices if it is not None]
     return sum(known) if len(known) == len(prices) else None
 

@@ -98,8 +98,8 @@ def _foreign(name: str, billed: str, wanted: str) -> tuple[str, str]:
 
 
 def names_of(model: Any) -> tuple[str, ...]:
-    """The names of every model that may answer where this one is asked; of wrappers, what they wrap."""
-    inner = getattr(model, "parts", None)
+    """The names of every model that may answer where this one is asked; of wrappers and tuples, what is in them."""
+    inner = model if isinstance(model, tuple) else getattr(model, "parts", None)
     if not isinstance(inner, tuple):
         return tuple(filter(None, [str(getattr(model, "name", ""))]))
     return tuple(dict.fromkeys(name for part in inner for name in names_of(part)))

@@ -13,7 +13,7 @@ from typing import Any
 
 from tao.events import Decided, Ended, Misread, Nudged, Observed, Paused, Replied
 from tao.messages import Usage
-from tao.policies.reckoning import coming, growth, reckoned
+from tao.policies.reckoning import asides, coming, growth, reckoned
 from tao.policies.texts import say
 from tao.policies.uncertain import uncertain
 from tao.prices import Cost, answered_by, recorded
@@ -88,10 +88,10 @@ def max_steps(limit: int) -> Policy:
 
 
 def max_model_calls(limit: int) -> Policy:
-    """At most so many calls of the model, a server's refusal of tools among them."""
+    """At most so many calls of the model, a server's refusal of tools and summaries of observations among them."""
 
     def count(run: Run) -> int:
-        return sum(1 for _ in run.all(Replied))
+        return sum(1 for _ in run.paid)
 
     return bounded("max_model_calls", limit, _counted(count), reserve=0)
 
@@ -125,7 +125,7 @@ def max_tokens(limit: int, kind: str = "") -> Policy:
         return int(getattr(usage, kind) or 0) if kind else (usage.prompt or 0) + (usage.completion or 0)
 
     def standing(run: Run) -> Standing:
-        spent = sum(count(usage) for _, usage in reckoned(run))
+        spent = sum(count(usage) for _, usage in (*reckoned(run), *asides(run)))
         ahead = coming(run)
         if run.last(Replied) is None:  # how long a reply will be is anybody's guess
             return Standing(0, ahead.prompt or 0 if kind in {"", "prompt"} else 0, 0)
@@ -148,6 +148,8 @@ def max_cost(limit: Decimal, currency: str, exchange: dict[str, Any] | None = No
         for event, usage in reckoned(run):
             last = answered_by(run, event)
             spent += _priced(price(last), usage, event.at)
+        for event, usage in asides(run):
+            spent += _priced(price(answered_by(run, event)), usage, event.at)
         now = run.events[-1].at
         ahead = coming(run)
         if run.last(Replied) is None:

@@ -84,6 +84,20 @@ def reckoned(run: Run) -> Iterator[tuple[Replied, Usage]]:
             shown += size(_told(event))
 
 
+def asides(run: Run) -> Iterator[tuple[Replied, Usage]]:
+    """Every reply that an observation took (its summary) with its usage; where the server did not count, about what it was."""
+    share = ratio(run)
+    for event in run.all(Observed):
+        seen = event.observation
+        for reply in seen.replies:
+            usage = reply.usage
+            if usage.prompt is None:
+                usage = replace(usage, prompt=round(size(seen.full or seen.text) * share))
+            if usage.completion is None:
+                usage = replace(usage, completion=round(size(seen.text) * share))
+            yield Replied(reply, at=event.at), usage
+
+
 def said(reply: Reply) -> str:
     """What a reply says, as far as it comes back in later prompts: its text and its calls."""
     return reply.text + "".join(call.name + call.arguments for call in reply.calls)

@@ -34,8 +34,13 @@ def fence(act: Act, *, every: bool = True) -> Act:
         observation = await act(call, run)
         if observation.kind in NEVER_RAN or not (every or is_strange(run.tool(call.tool))):
             return observation
-        mark = marker(run)
-        inner = _LOOKALIKE.sub("‹", observation.text).replace(mark, "········")
-        return replace(observation, text=f"<{TAG} {mark}>\n{inner}\n</{TAG} {mark}>")
+        return replace(observation, text=marked(observation.text, run))
 
     return fenced
+
+
+def marked(text: str, run: Run) -> str:
+    """The text between the run's marks; marks inside it are made harmless."""
+    mark = marker(run)
+    inner = _LOOKALIKE.sub("‹", text).replace(mark, "········")
+    return f"<{TAG} {mark}>\n{inner}\n</{TAG} {mark}>"

@@ -23,7 +23,7 @@ def same_call(act: Act, *, volatile: Collection[str] = ()) -> Act:
             return await act(call, run)
         first, seen = earlier
         note = say(run, "(You made this very call before; it gave:)", "（之前已经做过完全相同的调用，结果是：）")
-        return replace(seen, text=f"{note}\n{seen.text}", notes=(*seen.notes, _mark(first)))
+        return replace(seen, text=f"{note}\n{seen.text}", notes=(*seen.notes, _mark(first)), replies=())
 
     return remembered
 

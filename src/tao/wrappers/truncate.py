@@ -90,23 +90,38 @@ def _reach(text: str, start: int, tokens: int) -> int:
 
 
 def _cut(observation: Observation, call: Call, run: Run, tokens: int) -> Observation:
-    whole, flood = observation.text, len(observation.text) > MOST_KEPT
-    if flood:
-        half = MOST_KEPT // 2
-        whole = f"{whole[:half]}\n[…]\n{whole[-half:]}"
+    whole = keep(observation.text)
     head = whole[: _reach(whole, 0, tokens * 2 // 3)]
     tail = _tail(whole[len(head) :], tokens // 3)
     left_out = len(observation.text) - len(head) - len(tail)
-    count = len(pages(whole, tokens))
-    more = ""
-    if _offers(run):
-        more = say(
-            run, f'; read it with {READ_MORE}: handle "{call.id}", page 1 to {count}', f"；用 {READ_MORE} 阅读：handle “{call.id}”，page 1 至 {count}",
-        )
+    more = reading(call, run, len(pages(observation.full or whole, tokens)))
     note = say(run, f"[… {left_out} characters left out{more} …]", f"[… 省略 {left_out} 个字符{more} …]")
     return replace(
-        observation, text=f"{head.rstrip()}\n{note}\n{tail.lstrip()}", full=whole, data=None if flood else observation.data,
+        observation, text=f"{head.rstrip()}\n{note}\n{tail.lstrip()}", full=observation.full or whole, data=observation.data if whole is observation.text else None,
         notes=(*observation.notes, f"✂ {left_out}"),
+    )
+
+
+def keep(text: str) -> str:
+    """As much of a text as is kept."""
+    half = MOST_KEPT // 2
+    return text if len(text) <= MOST_KEPT else f"{text[:half]}\n[…]\n{text[-half:]}"
+
+
+def shortened(text: str, tokens: int) -> str:
+    """The text, of a longer one its head and tail, at most about so many tokens."""
+    if cost(text) <= tokens:
+        return text
+    head = text[: _reach(text, 0, max(tokens * 2 // 3, 1))]
+    return f"{head.rstrip()}\n[…]\n{_tail(text[len(head) :], tokens // 3).lstrip()}"
+
+
+def reading(call: Call, run: Run, count: int) -> str:
+    """How the model reads on in this many pages; nothing where it cannot."""
+    if not _offers(run):
+        return ""
+    return say(
+        run, f'; read it with {READ_MORE}: handle "{call.id}", page 1 to {count}', f"；用 {READ_MORE} 阅读：handle “{call.id}”，page 1 至 {count}",
     )
 
 
