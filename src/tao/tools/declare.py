@@ -19,6 +19,7 @@ from tao.errors import ConfigError, both
 from tao.messages import Call, ToolSpec
 from tao.run import Run
 from tao.tools import docstring
+from tao.tools.notations import standard
 from tao.tools.schema import Writer, lean, portable, without_null
 
 Function = Callable[..., Any]
@@ -145,8 +146,11 @@ def declare(
 
 
 def foreign(spec: ToolSpec, fn: Function, **options: Any) -> Tool:
-    """A Tool from a ready schema; `fn` gets the checked arguments by keyword. Options: fields of Tool, such as `timeout`."""
-    return Tool(spec, fn, **options)
+    """A Tool from a ready schema; `fn` gets the checked arguments by keyword. Options: fields of Tool, such as `timeout`.
+
+    Types may have the names of other languages ("dict", "float", "ArrayList", "List[int]"); see `notations`.
+    """
+    return Tool(replace(spec, parameters=standard(spec.parameters)), fn, **options)
 
 
 # ── reading the signature ─────────────────────────────────────────────────────

@@ -1,5 +1,6 @@
 """A full-text index over a folder: SQLite's FTS5 over words that we cut ourselves, kept up to date by file times."""
 
+import math
 import os
 import sqlite3
 import threading
@@ -20,10 +21,12 @@ CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, path TEXT, heading 
 CREATE INDEX IF NOT EXISTS passages_path ON passages (path);
 CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5 (words, pairs, title, tokenize = "porter unicode61 remove_diacritics 2");
 """
-WEIGHTS = (1.0, 0.4, 0.6)
+WEIGHTS = (1.0, 0.4, 1.5)
 """What a match counts: in the words, in the pairs of Chinese characters, in the title (heading and file name)."""
 
 CANDIDATES = 40
+TOGETHER = 0.5
+"""The part of a score that hangs on how much of the question a passage has; the rest is BM25 alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +148,9 @@ class Index:
     def find(self, question: str, most: int) -> list[Hit]:
         """The best passages for a question, best first.
 
-        BM25 over all terms (any of them may match) chooses candidates; what counts then is also how many of the
-        question's terms a passage has, so that one rare word does not beat three that belong together.
+        BM25 over all terms (any of them may match) chooses candidates; what counts then is also how much of the
+        question a passage has, so that one rare word said often does not beat three that belong together. A term is as
+        much of the question as it is rare (Spärck Jones 1972, in the form that BM25 uses).
         """
         terms = segment.terms(question, self.cut)
         if not terms:
@@ -159,13 +163,19 @@ class Index:
                 f"SELECT rowid, bm25(terms, {', '.join(map(str, WEIGHTS))}) FROM terms WHERE terms MATCH ? ORDER BY 2 LIMIT {CANDIDATES}",  # noqa: S608
                 (anything,),
             ).fetchall()
-            have: dict[int, int] = dict.fromkeys((row for row, _ in rows), 0)
+            have: dict[int, list[float]] = {row: [] for row, _ in rows}
             listed = ",".join(map(str, have))
-            for expr in exprs:
+            (passages,) = self._db.execute("SELECT count(*) FROM passages").fetchone()
+            whole = 0.0
+            for expr in exprs if rows else ():
+                (having,) = self._db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (expr,)).fetchone()
+                rarity = math.log(1 + (passages - having + 0.5) / (having + 0.5)) if having else 0.0
+                whole += rarity
                 for (row,) in self._db.execute(f"SELECT rowid FROM terms WHERE terms MATCH ? AND rowid IN ({listed})", (expr,)):  # noqa: S608
-                    have[row] += 1
-            scored = sorted(((-score * (0.3 + 0.7 * have[row] / len(exprs)), row) for row, score in rows), reverse=True)[:most]
-            return [self._hit(row, score, have[row] / len(exprs)) for score, row in scored]
+                    have[row].append(rarity)
+            shares = {row: 1 - TOGETHER + TOGETHER * sum(found) / (whole or 1) for row, found in have.items()}
+            scored = sorted(((-score * shares[row], row) for row, score in rows), reverse=True)[:most]
+            return [self._hit(row, score, len(have[row]) / len(exprs)) for score, row in scored]
 
     def knows(self, term: str) -> bool:
         """Whether any passage has this word."""
