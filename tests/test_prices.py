@@ -199,3 +199,11 @@ def test_the_columns_of_the_table_differ_where_the_shapes_do():
     """The table would be worth little where it could not tell a mistake."""
     assert all(row[0] != row[1] for name, row in BY_HAND.items() if name not in {"siliconflow", "ollama"})
     assert sum(a != b for row in BY_HAND.values() for a, b in pairwise(row)) > 40
+
+
+def test_what_is_written_into_a_cache_has_its_own_price_and_is_charged_once():
+    rate = Rate(Decimal(5), Decimal(25), Decimal("0.5"), written=Decimal("6.25"))
+    usage = Usage(prompt=1_000_000, completion=0, cached=600_000, written=300_000)
+    assert rate.amount(usage) == Decimal("0.5") + Decimal("0.3") + Decimal("1.875")
+    assert Rate(Decimal(5), Decimal(25)).amount(usage) == Decimal(5)
+    assert from_json(to_json(Price((rate,)))) == Price((rate,))

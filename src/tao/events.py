@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from tao.errors import StoreError
-from tao.messages import Call, Message, Observation, Reply, ToolSpec
+from tao.messages import Call, Image, Message, Observation, Reply, ToolSpec
 
 SCHEMA_VERSION = 1
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -29,7 +29,8 @@ class Event:
 class Asked(Event):
     """A person asked. Everything that the prompt depends on is here, so a run can be read without its agent.
 
-    `later` are tools that can be called only once an observation had to be cut, and that no prompt lists before.
+    `later` are tools that can be called only once an observation had to be cut, and that no prompt lists before. `images`
+    stand beside the question, with all their bytes: a run needs nothing else to be gone on with or replayed.
     """
 
     question: str
@@ -41,6 +42,7 @@ class Asked(Event):
     history: tuple[Message, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     later: tuple[ToolSpec, ...] = ()
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class Nudged(Event):
 
     `text` is said to the model (nothing is, where it is empty). For the next reply `without` tools are not offered,
     `may_call` / `may_answer` close one way, and `hide` leaves the reply that caused it out of the prompt. `lead` is how
-    the next thought begins where replies are held to a grammar; there the text need not be said.
+    the next thought begins where replies are held to a grammar; there the text need not be said. `replies` are those that a
+    judge took (see `tao.judging`), without their text: they are billed like the run's own.
     """
 
     text: str
@@ -66,6 +69,12 @@ class Nudged(Event):
     may_answer: bool = True
     hide: bool = False
     lead: str = ""
+    replies: tuple[Reply, ...] = field(default=(), compare=False)
+
+    @property
+    def outside(self) -> bool:
+        """Whether a judge or a user's own check spoke: a replay, which has neither, takes that as it was."""
+        return self.by == "judge" or self.by.startswith("check:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +141,15 @@ class Paused(Event):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Event):
-    """The run is over. `reason` is "answered", "failed", or the limit that stopped it; `answer` the best there is."""
+    """The run is over. `reason` is "answered", "failed", or the limit that stopped it; `answer` the best there is.
+
+    `replies` are those that a judge took who let the answer pass, without their text.
+    """
 
     reason: str
     answer: str | None = None
     detail: str = ""
+    replies: tuple[Reply, ...] = field(default=(), compare=False)
 
 
 KINDS: dict[str, type[Event]] = {

@@ -70,15 +70,32 @@ class ToolCall:
     id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture beside a user's words: its bytes as base64 text in `data`, or the `url` that the model's server fetches it from.
+
+    `media` is "image/png", "image/jpeg", "image/gif" or "image/webp"; empty for a url.
+    """
+
+    media: str = ""
+    data: str = ""
+    url: str = ""
+
+
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Message:
-    """One message of a prompt. `calls` on assistant messages, `call_id` on tool results."""
+    """One message of a prompt. `calls` on assistant messages, `call_id` on tool results, `images` on a user's.
+
+    `kept` is what came with the reply of an assistant's message (see `Reply`).
+    """
 
     role: Role
     content: str
     calls: tuple[ToolCall, ...] = ()
     call_id: str | None = None
     reasoning: str | None = None
+    images: tuple[Image, ...] = ()
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +124,8 @@ class Request:
 
 @Kept
 def _message_text(m: Message) -> str:
-    return _compact((m.role, m.content, m.reasoning, m.call_id, [(c.id, c.name, c.arguments) for c in m.calls]))
+    more = [[(image.media, image.data, image.url) for image in m.images], m.kept] if m.images or m.kept else []
+    return _compact((m.role, m.content, m.reasoning, m.call_id, [(c.id, c.name, c.arguments) for c in m.calls], *more))
 
 
 @Kept
@@ -117,12 +135,16 @@ def _tool_text(t: ToolSpec) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the server counted them; `cached` is part of `prompt`, `reasoning` part of `completion`. None: not said."""
+    """Tokens as the server counted them. None: not said.
+
+    `cached` (read from the server's cache) and `written` (put into it) are parts of `prompt`, `reasoning` is part of `completion`.
+    """
 
     prompt: int | None = None
     completion: int | None = None
     cached: int | None = None
     reasoning: int | None = None
+    written: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +152,7 @@ class Reply:
     """What came back, before anybody reads it. Times are seconds.
 
     `model` is the server's name of what answered; `by` our own, where another model stood in for the one that was asked.
+    `kept` is what its server wants to see again as it was (signatures of thoughts): JSON text that only its own module reads.
     """
 
     text: str
@@ -141,6 +164,7 @@ class Reply:
     seconds: float = 0.0
     first_token: float | None = None
     by: str = ""
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)

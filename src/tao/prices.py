@@ -25,7 +25,7 @@ SIGNS = {"CNY": "¥", "USD": "$", "EUR": "€", "GBP": "£"}
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a million tokens cost: `input`, `output`, and `cached` where part of the prompt came from a cache (None: as input).
+    """What a million tokens cost: `input`, `output`, `cached` of a prompt read from a cache, `written` into one (None: as input).
 
     `thinking` is the price of the whole completion where the model thought (None: as output). The rate holds for prompts
     of more than `over` and at most `most` tokens, completions of at most `short` tokens (None: any), replies asked for from `since` (a date,
@@ -43,6 +43,7 @@ class Rate:
     since: str = ""
     hours: str = ""
     weekdays: bool = False
+    written: Decimal | None = None
 
     def holds(self, usage: Usage, at: float) -> bool:
         """Whether it is the rate for this usage at this Unix time in seconds."""
@@ -59,14 +60,16 @@ class Rate:
     def amount(self, usage: Usage) -> Decimal | None:
         """What this usage costs; None where prompt or completion was not counted.
 
-        Cached tokens are part of the prompt and reasoning tokens part of the completion: neither is charged twice.
+        Tokens read from a cache or written into it are part of the prompt, reasoning tokens of the completion: none is charged twice.
         """
         if usage.prompt is None or usage.completion is None:
             return None
         cached = min(usage.cached or 0, usage.prompt)
+        stored = min(usage.written or 0, usage.prompt - cached)
         reused = self.input if self.cached is None else self.cached
+        storing = self.input if self.written is None else self.written
         said = self.thinking if self.thinking is not None and usage.reasoning else self.output
-        return (self.input * (usage.prompt - cached) + reused * cached + said * usage.completion) / MILLION
+        return (self.input * (usage.prompt - cached - stored) + reused * cached + storing * stored + said * usage.completion) / MILLION
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class Price:
 
 
 FREE = Price((Rate(Decimal(0), Decimal(0), currency=""),))
-AMOUNTS = frozenset({"input", "output", "cached", "thinking"})
+AMOUNTS = frozenset({"input", "output", "cached", "thinking", "written"})
 Prices = Callable[[str], Price | None]
 """The price of the model of that name ("provider:model"); None where it is not known."""
 

@@ -21,6 +21,7 @@ class Abilities:
     stop: bool = True
     small: bool = False
     dialect: str = ""
+    images: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,45 @@ def piece(text: str | None = None, finish: str | None = None, **delta: Any) -> d
     return {"object": "chat.completion.chunk", "model": "served", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
+def message(*blocks: Any, stop: str = "end_turn", usage: Any = None, **more: Any) -> dict[str, Any]:
+    """A whole answer in Anthropic's form; a text stands for a block of text."""
+    content = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
+    usage = {"input_tokens": 7, "output_tokens": 2} if usage is None else usage
+    return {"id": "msg_1", "type": "message", "role": "assistant", "model": "served", "content": content, "stop_reason": stop, "usage": usage, **more}
+
+
+def events(whole: dict[str, Any], size: int = 4, *, until: str = "") -> list[Any]:
+    """The same answer as events of a stream, texts in pieces of `size`; `until`: the event before which it breaks off."""
+    start = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}
+    made: list[dict[str, Any]] = [{"type": "message_start", "message": start}, {"type": "ping"}]
+    fields = {"text": ("text", "text_delta"), "thinking": ("thinking", "thinking_delta"), "signature": ("signature", "signature_delta")}
+    for place, block in enumerate(whole["content"]):
+        calls = block["type"] == "tool_use"
+        pieces = {name: block[name] for name in fields if name in block}
+        made.append({"type": "content_block_start", "index": place, "content_block": {**block, **dict.fromkeys(pieces, ""), **({"input": {}} if calls else {})}})
+        for name, value in pieces.items():
+            key, kind = fields[name]
+            step = size if name != "signature" else len(value) or 1
+            made += [
+                {"type": "content_block_delta", "index": place, "delta": {"type": kind, key: value[at : at + step]}}
+                for at in range(0, len(value), step)
+            ]
+        if calls:
+            text = json.dumps(block["input"], ensure_ascii=False) if block["input"] else ""
+            made += [
+                {"type": "content_block_delta", "index": place, "delta": {"type": "input_json_delta", "partial_json": text[at : at + size]}}
+                for at in range(0, len(text), size)
+            ]
+        made.append({"type": "content_block_stop", "index": place})
+    delta = {"stop_reason": whole["stop_reason"], "stop_sequence": None, **{key: whole[key] for key in ("stop_details",) if key in whole}}
+    made += [{"type": "message_delta", "delta": delta, "usage": {"output_tokens": whole["usage"]["output_tokens"], **{
+        key: value for key, value in whole["usage"].items() if key == "output_tokens_details"
+    }}}, {"type": "message_stop"}]  # fmt: skip
+    names = [event["type"] for event in made]
+    kept = made[: names.index(until)] if until else made
+    return [f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode() for event in kept]
+
+
 def refuse(status: int, body: Any, **headers: str) -> Handler:
     """A handler that says no."""
 
@@ -106,6 +145,7 @@ def as_json(body: Any) -> Handler:
 
 
 Provider.said, Provider.piece, Provider.refuse, Provider.stream = map(staticmethod, (said, piece, refuse, stream))
+Provider.message, Provider.events = staticmethod(message), staticmethod(events)
 Provider.json, Provider.answer_ok = staticmethod(as_json), staticmethod(as_json(said("ok")))
 
 
@@ -141,6 +181,7 @@ async def serving() -> AsyncIterator[Provider]:
     fake = Provider()
     app = web.Application()
     app.router.add_post("/v1/chat/completions", fake.serve)
+    app.router.add_post("/v1/messages", fake.serve)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -7,6 +7,8 @@ from typing import Literal
 from weakref import WeakKeyDictionary
 
 from tao.dialects.listen import Listening
+from tao.dialects.output import called, finisher, found
+from tao.dialects.output import described as form_of
 from tao.dialects.prompts import texts
 from tao.dialects.read import read_calls
 from tao.dialects.window import QUOTE_LIMIT, merged, shown
@@ -25,14 +27,19 @@ class Native:
         """The prompt for the next reply."""
         nudge = run.nudge
         tools = tuple(tool for tool in described(run) if not nudge or tool.name not in nudge.without)
-        return Request(merged([*_opening(run), *_steps(run)]), tools, tool_choice=_choice(nudge) if tools else "auto")
+        messages = merged([*_opening(run), *_steps(run)])
+        if finish := finisher(run):
+            may_call, may_answer = nudge is None or nudge.may_call, nudge is None or nudge.may_answer or not tools
+            return Request(messages, (*(tools if may_call else ()), *((finish,) if may_answer or not may_call else ())), tool_choice="required")
+        return Request(messages, tools, tool_choice=_choice(nudge) if tools else "auto")
 
     def parse(self, run: Run) -> Decided | Misread:
         """Read the last reply."""
         last = run.events[-1]
         assert isinstance(last, Replied)
         reply = last.reply
-        return read_calls(reply.calls, reply.text, run.tools, step=run.steps, lang=run.asked.lang)
+        reading = read_calls(reply.calls, reply.text, run.tools, step=run.steps, lang=run.asked.lang)
+        return called(run, reply.calls, reading) if reply.calls else found(run, reply.text, reading)
 
     def listen(self, run: Run) -> Listener:
         """A reader for the reply that is coming in."""
@@ -51,7 +58,7 @@ def _opening(run: Run) -> Iterator[Message]:
         yield Message("system", told)
     yield from asked.history
     notes = "".join(f"\n{texts(asked.lang)['note']}{note}" for note in run.notes)
-    yield Message("user", asked.question + notes)
+    yield Message("user", asked.question + notes + form_of(run), images=asked.images)
 
 
 def _steps(run: Run) -> Iterator[Message]:
@@ -89,7 +96,7 @@ def _turn(events: list[Event], lang: str) -> Iterator[Message]:
             waiting, results = event.calls, {}
             calls = tuple(ToolCall(c.tool, json.dumps(c.args, ensure_ascii=False), c.provider_id or c.id) for c in event.calls)
             text = event.answer if event.answer is not None else event.thought
-            yield Message("assistant", text, calls, reasoning=reply.reasoning if reply else None)
+            yield Message("assistant", text, calls, reasoning=reply.reasoning if reply else None, kept=reply.kept if reply else "")
         elif isinstance(event, Observed):
             results[event.call_id] = event.observation.text
             if len(results) == len(waiting):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from tao import toolset
+from tao.dialects.output import described
 from tao.dialects.prompts import texts
 from tao.dialects.stories import stories
 from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
@@ -61,7 +62,8 @@ def transcript(run: Run, say: Say, form: str, *, quiet: bool, focus: bool = Fals
     about = names(run.asked.question) if focus else ()
     lookups = toolset.looked_up(run)
     words = texts(run.asked.lang)
-    yield Message("user", words["begin"] + run.asked.question + "".join(f"\n{words['note']}{note}" for note in run.notes))
+    opening = words["begin"] + run.asked.question + "".join(f"\n{words['note']}{note}" for note in run.notes) + described(run)
+    yield Message("user", opening, images=run.asked.images)
     reply = ""
     for event in shown(run):
         if isinstance(event, Replied):
@@ -101,8 +103,9 @@ def merged(messages: Iterable[Message]) -> tuple[Message, ...]:
     """Neighbouring messages of one role as one: many chat templates want the roles to alternate."""
     whole: list[Message] = []
     for message in messages:
-        if whole and whole[-1].role == message.role and message.role in ("user", "assistant") and not (message.calls or whole[-1].calls):
-            whole[-1] = Message(message.role, f"{whole[-1].content}\n{message.content}")
+        last = whole[-1] if whole else None
+        if last and last.role == message.role and message.role in ("user", "assistant") and not (message.calls or last.calls or message.kept or last.kept):
+            whole[-1] = Message(message.role, f"{last.content}\n{message.content}", images=last.images + message.images)
         else:
             whole.append(message)
     return tuple(whole)

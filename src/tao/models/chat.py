@@ -54,7 +54,7 @@ def _writer(writing: Writing) -> Kept[Message, bytes]:
 
 
 def _message(message: Message, writing: Writing) -> bytes:
-    entry: dict[str, Any] = {"role": message.role, "content": message.content}
+    entry: dict[str, Any] = {"role": message.role, "content": _content(message) if message.images else message.content}
     if message.call_id is not None:
         entry["tool_call_id"] = message.call_id.partition(SIGNED)[0]
     if message.calls:
@@ -66,6 +66,12 @@ def _message(message: Message, writing: Writing) -> bytes:
         if due:
             entry["reasoning_content"] = message.reasoning or ""
     return dumps(entry)
+
+
+def _content(message: Message) -> list[dict[str, Any]]:
+    """Pictures, then the words about them; bytes go as a data URL."""
+    places = (image.url or f"data:{image.media};base64,{image.data}" for image in message.images)
+    return [*({"type": "image_url", "image_url": {"url": place}} for place in places), {"type": "text", "text": message.content}]
 
 
 def _call_entry(call: ToolCall, place: int, *, signed: bool) -> dict[str, Any]:
@@ -101,6 +107,12 @@ class Gather:
         self.finish: str | None = None
         self.usage = Usage()
         self.model = ""
+        self.answered = False
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything of the reply has come."""
+        return bool(self.text or self.calls or self.thought)
 
     def feed(self, answer: Mapping[str, Any]) -> str:
         """Take a piece (or the whole); returns the text that is new in it.
@@ -110,6 +122,7 @@ class Gather:
         self.model = self.model or str(answer.get("model") or "")
         choices = answer.get("choices") or ()
         choice = choices[0] if choices and isinstance(choices[0], Mapping) else {}
+        self.answered = self.answered or bool(choice)
         group = answer.get("x_groq")
         counted = answer.get("usage") or choice.get("usage") or (group.get("usage") if isinstance(group, Mapping) else None)
         if counted:
@@ -196,7 +209,7 @@ def read_usage(raw: Mapping[str, Any]) -> Usage:
     """Token counts in any provider's shape.
 
     Cached: `prompt_tokens_details.cached_tokens` (OpenAI and most), `prompt_cache_hit_tokens` (DeepSeek), `cached_tokens`
-    (Moonshot), `cache_read_input_tokens`. Where `total_tokens` is more than prompt and completion together, the rest is
+    (Moonshot), `cache_read_input_tokens`. Written into a cache that was asked for: DashScope, OpenRouter. Where `total_tokens` is more than prompt and completion together, the rest is
     reasoning that the server left out of `completion_tokens` (Gemini, xAI); it is counted in.
     """
     inside, outside = _details(raw, "prompt", "input"), _details(raw, "completion", "output")
@@ -205,13 +218,14 @@ def read_usage(raw: Mapping[str, Any]) -> Usage:
     cached = _count(inside, "cached_tokens")
     if cached is None:
         cached = _count(raw, "prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
+    written = _count(inside, "cache_creation_input_tokens", "cache_write_tokens", "cache_creation_tokens")
     reasoning = _count(outside, "reasoning_tokens")
     reasoning = _count(raw, "reasoning_tokens") if reasoning is None else reasoning
     total = _count(raw, "total_tokens")
     if prompt is not None and completion is not None and total is not None and total > prompt + completion:
         reasoning = total - prompt - completion if reasoning is None else reasoning
         completion = total - prompt
-    return Usage(prompt, completion, cached, reasoning)
+    return Usage(prompt, completion, cached, reasoning, written)
 
 
 def _details(raw: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:

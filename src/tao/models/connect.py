@@ -38,6 +38,7 @@ class Address:
     model: str = ""
 
 
+SPOKEN = {"chat": ("tao.models.openai", "ChatModel"), "messages": ("tao.models.anthropic", "MessagesModel")}
 # The modules of the models themselves are imported when one is connected: aiohttp alone takes 0.3 s, and `tao --help` needs none.
 
 
@@ -53,7 +54,7 @@ def connect(
 ) -> Connected:
     """The model of that name. `env` holds keys, base URLs and proxies (None: the environment of this process).
 
-    `key` goes before the environment's; `thinking`, `extra` and further options are those of `ChatModel`; `local` has
+    `key` goes before the environment's; `thinking`, `extra` and further options are those of `ChatModel` or `MessagesModel`; `local` has
     fields of `LocalSettings` (threads, context …). Nothing is sent and no file loaded yet. Raises ConfigError (unknown provider, missing key) or WeightsError.
     """
     env = os.environ if env is None else env  # the one place beside config.py: an Agent made without settings
@@ -66,8 +67,8 @@ def connect(
         ready: Connected = inside.LocalModel(path, name=f"local:{known}", settings=settings)
         return ready
     base_url = address.base_url or _base_url(address.profile, env)
-    chat = import_module("tao.models.openai").ChatModel
-    model: Connected = chat(
+    home, kind = SPOKEN[address.profile.speaks]
+    model: Connected = getattr(import_module(home), kind)(
         address.profile,
         address.model,
         key=key or _key(address, env),

@@ -22,7 +22,7 @@ _NO_TOOLS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NO_MONEY = re.compile(
-    r"insufficient[ _](quota|balance|credit|fund)|exceeded your current quota|billing|arrearage|overdue|payment required|账户.{0,6}欠费|欠费|余额(不足|已用完)|资源包",
+    r"insufficient[ _](quota|balance|credit|fund)|(credit )?balance is too low|exceeded your current quota|billing|arrearage|overdue|payment required|账户.{0,6}欠费|欠费|余额(不足|已用完)|资源包",
     re.IGNORECASE,
 )
 _TRANSIENT = frozenset({408, 409, 425, 429, 499})
@@ -80,9 +80,16 @@ def failure_inside(answer: Any, *, where: str, tools: bool = False) -> ModelErro
 
 def _status_by_name(code: str, error: Any) -> int:
     label = f"{code} {error.get('type', '')}" if isinstance(error, Mapping) else str(error)
-    if re.search(r"rate|overload|limit_reached|too_many", label, re.IGNORECASE):
-        return 429
+    for status, names in _NAMED.items():
+        if re.search(names, label, re.IGNORECASE):
+            return status
     return 400 if re.search(r"invalid|exceed|unsupported|not_found|refus|denied", label, re.IGNORECASE) else 500
+
+
+_NAMED = {
+    429: r"rate|overload|limit_reached|too_many", 401: r"authenti|unauthorized|api_key", 402: "billing", 403: "permission", 413: "too_large",
+}  # fmt: skip
+"""HTTP statuses by the names that errors have inside streams."""
 
 
 def words(body: Any) -> str:

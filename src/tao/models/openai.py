@@ -4,12 +4,15 @@ import re
 import time
 from collections.abc import Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from tao.errors import Transient, both
 from tao.messages import Reply, Request
 from tao.models import quirks
 from tao.models.chat import Gather, Writing, body
+from tao.models.listening import Listening
+from tao.models.pictures import refuse_pictures, takes_pictures
 from tao.models.profiles import Profile
 from tao.models.wire import Target, Timeouts, Wire
 from tao.seams import Hear
@@ -38,7 +41,7 @@ class ChatModel:
         self.profile = profile
         self.model = model
         self.name = name or f"{profile.name}:{model}"
-        self.abilities = profile.abilities
+        self.abilities = replace(profile.abilities, images=takes_pictures(profile, model))
         self.url = f"{(base_url or profile.base_url).rstrip('/')}/chat/completions"
         self.headers = {"Content-Type": "application/json"}
         if key:
@@ -53,19 +56,21 @@ class ChatModel:
         """Answer one request; streamed, and stopped as soon as `hear` says so, where it is given. Raises ModelError."""
         started = time.perf_counter()
         stream = hear is not None or bool(self._streams and self._streams.search(self.model))
+        refuse_pictures(request, self.name, self.abilities, urls=self.profile.image_urls)
         data = self.written(request, stream=stream)
         target = Target(self.url, self.headers, self.profile.name, bool(request.tools))
-        listening = _Listening(request.stop, hear, started)
+        gather = Gather()
+        listening = Listening(gather, request.stop, hear, started)
         if stream:
             await self._follow(target, data, listening)
         else:
             listening.take(await self.wire.post(target, data))
-            if not listening.answered:
-                raise Transient(both(f"{self.profile.name}: the answer has no choices", f"{self.profile.name}：回答中没有 choices"))
+        if not gather.answered:
+            raise Transient(both(f"{self.profile.name}: the answer has no choices", f"{self.profile.name}：回答中没有 choices"))
         reply = listening.reply(self.model)
         return quirks.own_names(reply, (spec.name for spec in request.tools))
 
-    async def _follow(self, target: Target, data: bytes, listening: "_Listening") -> None:
+    async def _follow(self, target: Target, data: bytes, listening: Listening) -> None:
         done = False
         async with aclosing(self.wire.stream(target, data)) as pieces:
             async for piece in pieces:
@@ -103,52 +108,3 @@ class ChatModel:
     async def close(self) -> None:
         """Close the connections of the running event loop."""
         await self.wire.close()
-
-
-class _Listening:
-    """Gathers a reply, tells its text on, and watches for stop sequences: a server may not know them, or not all."""
-
-    def __init__(self, stops: tuple[str, ...], hear: Hear | None, started: float) -> None:
-        self.gather = Gather()
-        self.stops = tuple(stop for stop in stops if stop)
-        self.hear = hear
-        self.started = started
-        self.first: float | None = None
-        self.answered = False
-        self._tail = ""
-
-    def take(self, piece: Mapping[str, Any]) -> bool:
-        """Take a piece; true: enough, the rest need not come."""
-        gather = self.gather
-        new = gather.feed(piece)
-        self.answered = self.answered or bool(piece.get("choices"))
-        if self.first is None and (new or gather.calls or gather.thought):
-            self.first = time.perf_counter() - self.started
-        if not new:
-            return False
-        stopped = bool(self.stops) and self._stop_in(new)
-        if stopped:
-            new = gather.text[-1]
-        if self.hear is not None and new and self.hear(new):
-            stopped = True
-        if stopped:
-            gather.finish = "stop"
-        return stopped
-
-    def _stop_in(self, new: str) -> bool:
-        """Whether a stop sequence is complete now; the text is then cut before it."""
-        seen = self._tail + new
-        places = [place for stop in self.stops if (place := seen.find(stop)) >= 0]
-        if not places:
-            self._tail = seen[-max(map(len, self.stops)) :]
-            return False
-        whole = "".join(self.gather.text)
-        cut = whole[: len(whole) - len(seen) + min(places)]
-        before = len(whole) - len(new)
-        self.gather.text = [cut[:before], cut[before:]]
-        return True
-
-    def reply(self, model: str) -> Reply:
-        """All that came."""
-        self.gather.model = self.gather.model or model
-        return self.gather.reply(seconds=time.perf_counter() - self.started, first_token=self.first)

@@ -160,13 +160,16 @@ def _limits(condition: Any) -> dict[str, Any] | None:
 
 def _rates(prices: Any, limits: Mapping[str, Any]) -> list[Rate]:
     """A model's prices as rates, the longest prompts first; none where they say no price of input or output."""
-    fresh, said, reused = prices.input_mtok, prices.output_mtok, prices.cache_read_mtok
+    fresh, said, reused, stored = prices.input_mtok, prices.output_mtok, prices.cache_read_mtok, prices.cache_write_mtok
     if fresh is None or said is None:
         return []
-    starts = sorted({tier.start for price in (fresh, said, reused) for tier in getattr(price, "tiers", ())}, reverse=True)
+    starts = sorted({tier.start for price in (fresh, said, reused, stored) for tier in getattr(price, "tiers", ())}, reverse=True)
     at: Callable[[Any, int], Decimal | None] = _tier
     return [
-        Rate(at(fresh, start) or Decimal(0), at(said, start) or Decimal(0), at(reused, start), over=start, **limits) for start in (*starts, 0)
+        Rate(
+            at(fresh, start) or Decimal(0), at(said, start) or Decimal(0), at(reused, start), over=start, written=at(stored, start), **limits
+        )
+        for start in (*starts, 0)
     ]
 
 

@@ -21,7 +21,8 @@ class Profile:
     `form` writes a grammar or schema; `thinking` switches thinking on or off. `reasoning` says when an assistant's reasoning
     is sent back: never; "calls": beside its calls, also when it is empty; "kept": wherever there is some. `mends` work on the
     request, `trims` on the fields. `signed`: call ids carry the signature of their thought (Gemini). `streams`: models (a
-    regular expression) that only answer as a stream.
+    regular expression) that only answer as a stream. `images`: models that take pictures (a regular expression; empty: none);
+    `image_urls`: whether the server fetches them by address. `speaks`: chat completions, or Anthropic's messages.
     """
 
     name: str
@@ -40,6 +41,9 @@ class Profile:
     trims: tuple[Trim, ...] = ()
     extra: tuple[tuple[str, object], ...] = ()
     needs_key: bool = True
+    images: str = ""
+    image_urls: bool = True
+    speaks: Literal["chat", "messages"] = "chat"
 
 
 _SCHEMA = Abilities(constraint="json_schema")
@@ -52,6 +56,10 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "openai", "OpenAI", "https://api.openai.com/v1", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL",), _SCHEMA,
             thinking=quirks.effort_thinking, trims=(quirks.stops_at_most(4), quirks.openai_reasoners),
+        ),
+        Profile(
+            "anthropic", "Anthropic", "https://api.anthropic.com", ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"), ("ANTHROPIC_BASE_URL",),
+            _SCHEMA, images=".", speaks="messages",
         ),
         Profile(
             "deepseek", "DeepSeek", "https://api.deepseek.com", ("DEEPSEEK_API_KEY",), ("DEEPSEEK_BASE_URL",),
