@@ -82,12 +82,12 @@ class Limits:
 
 def acting(
     tools: Iterable[Tool], held: Limits | None = None, *, permitted: Callable[[Act], Act] | None = None, store: Any = None,
-    windows: Windows | None = None,
+    windows: Windows | None = None, traced: Callable[[Act], Act] | None = None,
 ) -> Act:
     """The registry over these tools with everything around it; `permitted` decides what may be done at all.
 
     `store` is where claims and states of tools are shared, as far as it can keep them (a Journal can); else they are kept in
-    memory. `windows` counts calls for rates. Below `permitted` nothing changes a call: what was allowed is what runs.
+    memory. `windows` counts calls for rates. `traced` looks at every attempt from next to the tools. Below `permitted` nothing changes a call: what was allowed is what runs.
     Raises ConfigError for limits that make no sense, and for limits of a tool that there is not.
     """
     held = opened(held or Limits())
@@ -100,6 +100,7 @@ def acting(
     states = store if isinstance(store, States) else None
 
     act = registry([replace(tool, timeout=None) if is_async(tool.fn) else tool for tool in timed], checked=True)
+    act = traced(act) if traced else act
     act = timeout(act, None, per_tool={tool.name: tool.timeout for tool in timed if is_async(tool.fn)})
     act = breaker(act, held.failures, window=held.window, cool_down=held.cool_down, states=states)
     act = retry(act, idempotent=harmless, attempts=held.attempts, per_tool=_given(own, "attempts"))
@@ -119,9 +120,12 @@ def acting(
     return strikes(act, held.strikes, per_tool=_given(own, "strikes"), hand_over=held.hand_over)
 
 
-def opened(held: Limits) -> Limits:
-    """The limits with the model itself in the place of its name. Raises ConfigError."""
-    return replace(held, summarize=connect(held.summarize)) if held.summarize and isinstance(held.summarize, str) else held
+def opened(held: Limits, traced: Callable[[Model], Model] | None = None) -> Limits:
+    """The limits with the model itself in the place of its name, looked at by `traced`. Raises ConfigError."""
+    if not held.summarize:
+        return held
+    model = connect(held.summarize) if isinstance(held.summarize, str) else held.summarize
+    return replace(held, summarize=traced(model) if traced else model)
 
 
 def explained(tools: Iterable[Tool], held: Limits, lang: str) -> str:

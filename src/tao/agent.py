@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
@@ -31,6 +32,7 @@ from tao.run import Run
 from tao.seams import Abilities, Act, Delta, Dialect, Emit, Hear, Model, Policy
 from tao.tools.declare import Tool, declare
 from tao.toolset import gathered, most_shown
+from tao.tracing import Tracing
 from tao.wrappers.approval import Approve, Ruling, asking, permitted
 from tao.wrappers.budget import at_most
 from tao.wrappers.no_tools import without_tools
@@ -61,7 +63,7 @@ class Agent:
     person. `approve` is asked about such calls at once, where it is given. `policy` replaces the default limits, which `max_steps` and `settings` describe (max_tokens,
     max_cost and currency, deadline … see `tao.policies.budgets`); `prices` says what a model costs, and `quotas` what sessions,
     users and tenants may use over a time (looked up in the journal before a run starts; raises OverBudget). `journal` is told every
-    event first and must succeed; `observers` are told afterwards and may fail.
+    event first and must succeed; `observers` are told afterwards and may fail. `trace` makes spans (see `tao.tracing`).
     """
 
     def __init__(
@@ -69,7 +71,7 @@ class Agent:
         instructions: str = "", max_steps: int = 8, policy: Policy | None = None, journal: Emit | None = None,
         observers: Iterable[Emit] = (), act: Act | None = None, limits: Limits | None = None,
         settings: Mapping[str, Any] | None = None, permissions: Iterable[Rule] = (), approve: Approve | None = None,
-        prices: Prices = price_of, quotas: Iterable[Quota] = (),
+        prices: Prices = price_of, quotas: Iterable[Quota] = (), trace: Tracing | None = None,
     ) -> None:
         if max_steps < 1:
             raise ConfigError(both(f"max_steps is {max_steps}; it must be 1 or more", f"max_steps 为 {max_steps}；应不小于 1"))
@@ -79,16 +81,18 @@ class Agent:
                 f"lang 为 {lang!r}；应为 'zh'、'en' 或 None（与问题一致）",
             )
             raise ConfigError(text)
-        self.model = connect(model) if isinstance(model, str) else model
+        model = connect(model) if isinstance(model, str) else model
+        self.trace, self.model = trace, trace.model(model) if trace else model
         self.tools: tuple[Tool, ...] = tuple(declare(tool) for tool in tools)
-        self.limits = opened(limits or Limits())
+        self.limits = opened(limits or Limits(), trace.model if trace else None)
         self.models = (self.model, *([self.limits.summarize] if self.limits.summarize else []))
         self.own_act = act is not None
         self.permissions, self.approve = tuple(permissions), approve
         self._fit = fitted(self.tools)
         allowed = partial(permitted, rules=self.permissions, fit=self._fit)
+        act = trace.act(act) if act and trace else act
         own = allowed(act) if act and self.permissions else act
-        self.act = own or acting(self.tools, self.limits, permitted=allowed, store=journal)
+        self.act = own or acting(self.tools, self.limits, permitted=allowed, store=journal, traced=trace.act if trace else None)
         self.dialect, self.lang, self.instructions = dialect, lang, instructions
         self.policy, self.journal = policy, journal
         self.worked: dict[str, str] = {}
@@ -101,7 +105,7 @@ class Agent:
             raise ConfigError(both("quotas need a journal that lists its runs", "配额需要能列出运行的记录（journal）"))
         if self.settings.get("max_cost") is not None:
             self.settings |= priced(self.models, prices, self.settings)
-        told = (guarded(observer) for observer in observers)
+        told = (guarded(observer) for observer in (*observers, *([trace.heard] if trace else [])))
         self.emit = fan_out(*([journal] if journal else []), *told)
 
     async def run(
@@ -188,6 +192,8 @@ class Agent:
     async def aclose(self) -> None:
         """Close the model and the journal, where they can be closed."""
         await _close(*self.models, self.journal)
+        if self.trace:
+            await self.trace.flush()
 
     async def __aenter__(self) -> Self:
         return self
@@ -258,7 +264,8 @@ class Agent:
         act = self.act if limit is None else at_most(self.act, int(limit))
         if approve := approve or self.approve:
             act = asking(act, approve, partial(self._record, on_event=on_event), shown=partial(shown, fit=self._fit))
-        await react(run, heard(model, dialect, run, on_delta), dialect, act, policy, self._emit(on_event))
+        with self.trace.run(run) if self.trace else nullcontext():
+            await react(run, heard(model, dialect, run, on_delta), dialect, act, policy, self._emit(on_event))
         if isinstance(dialect, Auto) and run.misreads == 0 and (now := dialect.in_force(run)) != dialect.in_force(Run(run.id)):
             self.worked[asked.model] = now
         return run

@@ -20,6 +20,7 @@ from tao.tools.builtin import GROUPS, NAMES, Places, builtin
 from tao.tools.declare import Tool, declare
 from tao.tools.mcp import mcp_tools
 from tao.tools.registry import by_name
+from tao.tracing import Tracing, tracing
 from tao.wrappers.models import surviving
 
 
@@ -31,12 +32,14 @@ def build(
     `env` holds the providers' keys; `model` goes before the settings' own; `more` are further tools (see `assembled`).
     Nothing is sent, and no file loaded or opened, before the first run. Raises ConfigError or WeightsError.
     """
-    answers = answering(settings, env, model or settings.model)
+    trace = tracing(settings.trace.to, env, content=settings.trace.content)
+    answers = answering(settings, env, model or settings.model, trace)
     tools = [*toolbox(settings, env), *more]
     return Agent(
         answers,
         tools,
-        limits=limits(settings, tools, env),
+        limits=limits(settings, tools, env, trace),
+        trace=trace,
         dialect=settings.dialect,
         lang=settings.lang,
         instructions=settings.instructions,
@@ -48,16 +51,20 @@ def build(
     )
 
 
-def answering(settings: Settings, env: Mapping[str, str], name: str) -> Model:
-    """The model of that name, and what stands in for it: retried, paced, behind a circuit breaker. A model file is not, by itself."""
+def answering(settings: Settings, env: Mapping[str, str], name: str, trace: Tracing | None = None) -> Model:
+    """The model of that name, and what stands in for it: retried, paced, behind a circuit breaker. A model file is not, by itself.
+
+    `trace` makes a span of every attempt.
+    """
     found = [
         connect(one, env=env, thinking=settings.thinking, local=settings.local.model_dump()) for one in (name, *settings.models.fallback)
     ]
+    first, *others = [trace.model(one) if trace else one for one in found]
     how = settings.models
     if len(found) == 1 and found[0].name.startswith("local:") and how.timeout is None:
-        return found[0]
+        return first
     return surviving(
-        found[0], found[1:], attempts=how.attempts, whole=how.timeout, requests_per_minute=how.requests_per_minute,
+        first, others, attempts=how.attempts, whole=how.timeout, requests_per_minute=how.requests_per_minute,
         tokens_per_minute=how.tokens_per_minute,
     )
 
@@ -96,7 +103,7 @@ def journal(settings: Settings) -> Journal:
     return Journal(journal_address(settings), synchronous=settings.synchronous)
 
 
-def limits(settings: Settings, tools: Iterable[Tool], env: Mapping[str, str] | None = None) -> Limits:
+def limits(settings: Settings, tools: Iterable[Tool], env: Mapping[str, str] | None = None, trace: Tracing | None = None) -> Limits:
     """How calls are held in bounds; what is set for one of our own tools that is not on offer holds for nothing.
 
     `env` holds the key of the model that sums up; without it nothing is summed up.
@@ -104,7 +111,8 @@ def limits(settings: Settings, tools: Iterable[Tool], env: Mapping[str, str] | N
     idle = {*NAMES, *(name for group in GROUPS.values() for name in group)} - {tool.name for tool in tools}
     own = {name: ToolLimits(**one.model_dump()) for name, one in settings.calls.tools.items() if name not in idle}
     brief = settings.calls.summarize if env is not None else ""
-    small = surviving(connect(brief, env=env, thinking=False, local=settings.local.model_dump())) if brief else None
+    one = connect(brief, env=env, thinking=False, local=settings.local.model_dump()) if brief else None
+    small = surviving(trace.model(one) if trace else one) if one else None
     return Limits(**settings.calls.model_dump(exclude={"tools", "summarize"}), tools=own, summarize=small)
 
 

@@ -155,6 +155,15 @@ class Web(BaseModel):
     proxy: str | None = Field(default=None, description="an HTTP proxy for everything")
 
 
+class Trace(BaseModel):
+    """Where spans for OpenTelemetry go."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    to: str = Field(default="", description="a collector's address (http://localhost:4318), or console; empty: as the OTEL_ variables say")
+    content: bool = Field(default=False, description="what prompts, replies, arguments and results say goes there too")
+
+
 class Settings(BaseSettings):
     """Everything that can be set. An environment variable is `TAO_` and the name; nested names are joined by `__`."""
 
@@ -215,6 +224,7 @@ class Settings(BaseSettings):
         default_factory=dict, description="by model: what a million of its tokens cost; goes before the known prices"
     )
     calls: Calls = Field(default=Calls(), description="how tool calls are held in bounds: a table")
+    trace: Trace = Field(default=Trace(), description="where spans for OpenTelemetry go: a table")
     permissions: Permissions = Field(default=Permissions(), description="what may be done with tools: a table with rules")
 
     @field_validator("tools", "offer", mode="before")

@@ -28,6 +28,7 @@ ONE_HOME = {
     "xllamacpp": ("models/local.py",),
     "rjieba": ("tools/builtin/segment.py",),
     "limits": ("stores/rates.py",),
+    "opentelemetry": ("tracing.py",),
     "jsonschema": ("evaluation/graders.py", "tools/foreign.py"),
     "referencing": ("tools/foreign.py",),
     "aiohttp": ("models/", "tools/web/"),
@@ -51,7 +52,7 @@ ONE_HOME = {
     "typer": ("cli/",),
 }
 """Third-party packages, and the only files or folders that may import them."""
-OPTIONAL = {"genai_prices", "xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "mcp", "httpx2", "sqlglot", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}
+OPTIONAL = {"opentelemetry", "genai_prices", "xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "mcp", "httpx2", "sqlglot", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}
 """Heavy packages that need not be installed: imported where they are first used."""
 
 
