@@ -24,12 +24,15 @@ def dumps(value: Any) -> bytes:
 class Writing:
     """How messages are written. `reasoning`: "never", "calls" (beside calls, also when empty) or "kept" (where there is some).
 
-    `null_content`: null, not "", beside calls. `signed`: a call's id carries the signature of its thought after `SIGNED`.
+    `null_content`: null, not "", beside calls. `signed`: a call's id carries the signature of its thought after `SIGNED`;
+    `unsigned` stands for one that is missing. `details`: the reasoning goes back as its server sent it, in all its parts.
     """
 
     reasoning: str = "never"
     null_content: bool = False
     signed: bool = False
+    unsigned: str = ""
+    details: bool = False
 
 
 PLAIN = Writing()
@@ -58,10 +61,12 @@ def _message(message: Message, writing: Writing) -> bytes:
     if message.call_id is not None:
         entry["tool_call_id"] = message.call_id.partition(SIGNED)[0]
     if message.calls:
-        entry["tool_calls"] = [_call_entry(call, place, signed=writing.signed) for place, call in enumerate(message.calls)]
+        entry["tool_calls"] = [_call_entry(call, place, writing) for place, call in enumerate(message.calls)]
         if writing.null_content and not message.content.strip():
             entry["content"] = None
-    if message.role == "assistant" and writing.reasoning != "never":
+    if writing.details and (details := _details_of(message)):
+        entry["reasoning_details"] = details
+    elif message.role == "assistant" and writing.reasoning != "never":
         due = message.reasoning or (writing.reasoning == "calls" and message.calls)
         if due:
             entry["reasoning_content"] = message.reasoning or ""
@@ -74,10 +79,20 @@ def _content(message: Message) -> list[dict[str, Any]]:
     return [*({"type": "image_url", "image_url": {"url": place}} for place in places), {"type": "text", "text": message.content}]
 
 
-def _call_entry(call: ToolCall, place: int, *, signed: bool) -> dict[str, Any]:
+def _details_of(message: Message) -> list[Any]:
+    try:
+        found = json.loads(message.kept).get("reasoning_details") if message.kept else None
+    except (ValueError, AttributeError):
+        return []
+    return found if isinstance(found, list) else []
+
+
+def _call_entry(call: ToolCall, place: int, writing: Writing) -> dict[str, Any]:
+    """The signature stands at the first of several calls; where there is none, as in another model's history, a stand-in is due."""
     mark, _, signature = (call.id or f"call_{place}").partition(SIGNED)
+    signature = signature or ("" if place else writing.unsigned)
     entry = {"id": mark, "type": "function", "function": {"name": call.name, "arguments": _sound(call.arguments)}}
-    if signed and signature:
+    if writing.signed and signature:
         entry["extra_content"] = {"google": {"thought_signature": signature}}
     return entry
 
@@ -108,6 +123,7 @@ class Gather:
         self.usage = Usage()
         self.model = ""
         self.answered = False
+        self.details: list[dict[str, Any]] = []
 
     @property
     def begun(self) -> bool:
@@ -129,7 +145,8 @@ class Gather:
             self.usage = read_usage(counted)
         self.finish = choice.get("finish_reason") or self.finish
         piece = choice.get("delta") or choice.get("message") or {}
-        self._think(piece.get("reasoning_content") or piece.get("reasoning"))
+        told = "".join(map(self._detail, piece.get("reasoning_details") or ()))
+        self._think(piece.get("reasoning_content") or piece.get("reasoning") or told)
         for call in piece.get("tool_calls") or ():
             self._call(call, whole="message" in choice)
         if piece.get("function_call"):
@@ -142,6 +159,28 @@ class Gather:
     def _think(self, thought: Any) -> None:
         if isinstance(thought, str) and thought:
             self.thought.append(thought)
+
+    def _detail(self, detail: Any) -> str:
+        """Merge a piece of the reasoning into the part of its kind and index; returns what of it is new text.
+
+        MiniMax sends the whole text again with each piece.
+        """
+        if not isinstance(detail, Mapping):
+            return ""
+        same = [part for part in self.details if (part.get("type"), part.get("index")) == (detail.get("type"), detail.get("index"))]
+        if not same:
+            self.details.append(dict(detail))
+            return str(detail.get("text") or detail.get("summary") or "")
+        part, new = same[-1], ""
+        for name, value in detail.items():
+            before = part.get(name)
+            if name not in {"text", "summary", "data"} or not isinstance(before, str) or not isinstance(value, str):
+                part[name] = before if value is None else value
+                continue
+            again = str(detail.get("format") or "").startswith("MiniMax") and value.startswith(before)
+            part[name] = value if again else before + value
+            new += part[name][len(before) :] if name != "data" else ""
+        return new
 
     def _plain(self, content: Any) -> str:
         """Text of a content that is a string, null, or a list of parts; parts that hold thoughts go to the thoughts."""
@@ -191,6 +230,7 @@ class Gather:
             model=self.model,
             seconds=seconds,
             first_token=first_token,
+            kept=_dump({"reasoning_details": self.details}) if self.details else "",
         )
 
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
+from tao import waits
 from tao.errors import ModelError, Refused, TooLong, ToolsUnsupported, Transient
 
 QUOTED = 600
@@ -121,14 +121,8 @@ def _code(body: Any) -> str:
 
 def retry_after(headers: Mapping[str, str], body: Any = None, now: datetime | None = None) -> float | None:
     """Seconds that the server wants us to wait: `retry-after-ms`, `Retry-After` (seconds or a date), Gemini's `retryDelay`."""
-    low = {key.lower(): value for key, value in headers.items()}
-    try:
-        if "retry-after-ms" in low:
-            return max(0.0, float(low["retry-after-ms"]) / 1000)
-        if "retry-after" in low:
-            return _seconds_or_date(low["retry-after"], now)
-    except ValueError:
-        return None
+    if any(key.lower().startswith("retry-after") for key in headers):
+        return waits.retry_after(headers, now)
     found = re.search(r"'retryDelay': '(\d+(?:\.\d+)?)s'", str(body)) if body is not None else None
     return float(found[1]) if found else None
 
@@ -161,13 +155,6 @@ def _until(value: str) -> float:
     try:
         if "T" in value:
             return max(0.0, (datetime.fromisoformat(value.strip()) - datetime.now(UTC)).total_seconds())
-        return _seconds_or_date(value, None)
+        return waits.seconds(value)
     except (ValueError, TypeError):
         return 60.0
-
-
-def _seconds_or_date(value: str, now: datetime | None) -> float:
-    if re.fullmatch(r"\s*\d+(\.\d+)?\s*", value):
-        return float(value)
-    date = parsedate_to_datetime(value)
-    return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())

@@ -49,7 +49,8 @@ class ChatModel:
         self.extra = {**dict(profile.extra), **(profile.thinking(thinking) if profile.thinking and thinking is not None else {})}
         self.extra |= dict(extra or {})
         self.wire = Wire(timeouts, proxy)
-        self._writing = Writing(profile.reasoning, profile.null_content, profile.signed)
+        unsigned = profile.unsigned if not re.search(r"gemini-[12]", model) else ""
+        self._writing = Writing(profile.reasoning, profile.null_content, profile.signed, unsigned, profile.details)
         self._streams = re.compile(profile.streams) if profile.streams else None
 
     async def __call__(self, request: Request, hear: Hear | None = None) -> Reply:
@@ -96,7 +97,7 @@ class ChatModel:
         if request.tools and request.tool_choice != "auto":
             fields["tool_choice"] = request.tool_choice
         fields |= self.extra
-        for trim in self.profile.trims:
+        for trim in (*self.profile.trims, *(self.profile.beside_tools if request.tools else ())):
             fields = trim(fields, self.model)
         return body(request, fields, self._writing)
 

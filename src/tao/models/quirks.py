@@ -75,6 +75,13 @@ def never_empty(request: Request) -> Request:
     )
 
 
+def choice_is_free(request: Request) -> Request:
+    """`tool_choice` is "auto" or nothing (Zhipu, MiniMax): where no call may be made, no tools are offered; where one must be, it is hoped for."""
+    if not request.tools or request.tool_choice == "auto":
+        return request
+    return replace(request, tool_choice="auto", tools=() if request.tool_choice == "none" else request.tools)
+
+
 def safe_name(name: str) -> str:
     """A tool's name as every server takes it, `[a-zA-Z0-9_-]{1,64}`; a changed one ends in a mark made from the whole name."""
     if _NAME.fullmatch(name):
@@ -166,6 +173,42 @@ def openai_reasoners(fields: Fields, model: str) -> Fields:
     return kept
 
 
+def openai_tools_or_thoughts(fields: Fields, _model: str) -> Fields:
+    """Beside tools, OpenAI's chat completions refuse an effort that is asked for (since gpt-5.4), save "none"."""
+    return fields if fields.get("reasoning_effort") in {None, "none"} else {key: fields[key] for key in fields if key != "reasoning_effort"}
+
+
+def completion_tokens(fields: Fields, _model: str) -> Fields:
+    """`max_completion_tokens` in place of `max_tokens`, which is on its way out (Moonshot, MiniMax)."""
+    return {("max_completion_tokens" if key == "max_tokens" else key): value for key, value in fields.items()}
+
+
+def kimi_as_it_is(fields: Fields, model: str) -> Fields:
+    """Kimi models refuse a temperature other than their own, and since K2.7 a switch for thinking; K3 can be told to think less."""
+    if not model.startswith("kimi-"):
+        return fields
+    kept = {key: value for key, value in fields.items() if key != "temperature"}
+    if not re.match(r"kimi-(k2\.[7-9]|k[3-9])", model) or "thinking" not in kept:
+        return kept
+    off = kept.pop("thinking") == {"type": "disabled"}
+    return {**kept, "reasoning_effort": "low"} if off and "k2" not in model else kept
+
+
+def glm_thinks(fields: Fields, model: str) -> Fields:
+    """Since GLM-5.3 thinking cannot be switched off, only be made short."""
+    if fields.get("thinking") != {"type": "disabled"} or not re.match(r"glm-(5\.[3-9]|[6-9])", model):
+        return fields
+    return {**{key: value for key, value in fields.items() if key != "thinking"}, "reasoning_effort": "low"}
+
+
+def gemini_effort(fields: Fields, model: str) -> Fields:
+    """Since Gemini 3 thinking cannot be switched off, and not every model knows "medium"; neither can that of 2.5 Pro."""
+    asked = fields.get("reasoning_effort")
+    if asked is None or not re.search(r"gemini-([3-9]|2\.5-pro)", model):
+        return fields
+    return {**fields, "reasoning_effort": {"none": "low", "medium": "high"}.get(asked, asked)}
+
+
 def free_choice(fields: Fields, _model: str) -> Fields:
     """A forced `tool_choice` is refused while the model thinks (DeepSeek, Qwen): left out unless thinking is switched off."""
     choice = fields.get("tool_choice")
@@ -211,6 +254,11 @@ def qwen_streams_only(fields: Fields, model: str) -> Fields:
 def thinking_type(on: bool) -> Fields:  # noqa: FBT001 - the one thing it is about
     """DeepSeek, Zhipu, Moonshot, Volcengine Ark."""
     return {"thinking": {"type": "enabled" if on else "disabled"}}
+
+
+def adaptive_thinking(on: bool) -> Fields:  # noqa: FBT001
+    """MiniMax, where M2 goes on thinking."""
+    return {"thinking": {"type": "adaptive" if on else "disabled"}}
 
 
 def enable_thinking(on: bool) -> Fields:  # noqa: FBT001
