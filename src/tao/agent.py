@@ -18,19 +18,24 @@ from tao.dialects import choose
 from tao.dialects.auto import Auto
 from tao.errors import ConfigError, StoreError, both
 from tao.events import Asked, Event
+from tao.judging import judged, judging
 from tao.loop import react
 from tao.messages import Message, Reply, Request, ToolSpec
 from tao.models import connect
 from tao.models.pricing import price_of, priced
 from tao.observers.fan_out import fan_out, guarded
+from tao.output import held, parsed
 from tao.permissions import Rule
-from tao.policies import budgets, default
+from tao.policies import Check, default
+from tao.policies.reflect import usual
 from tao.prices import Prices
 from tao.quotas import Past, Quota, admit
 from tao.rulings import Waiting, fitted, rule_on, shown, waiting
 from tao.run import Run
 from tao.seams import Abilities, Act, Delta, Dialect, Emit, Hear, Model, Policy
 from tao.tools.declare import Tool, declare
+from tao.tools.form import Form
+from tao.tools.form import form as form_of
 from tao.toolset import gathered, most_shown
 from tao.tracing import Tracing
 from tao.wrappers.approval import Approve, Ruling, asking, permitted
@@ -64,6 +69,8 @@ class Agent:
     max_cost and currency, deadline … see `tao.policies.budgets`); `prices` says what a model costs, and `quotas` what sessions,
     users and tenants may use over a time (looked up in the journal before a run starts; raises OverBudget). `journal` is told every
     event first and must succeed; `observers` are told afterwards and may fail. `trace` makes spans (see `tao.tracing`).
+    `output`, a type or JSON schema, is the form of the answer (see `parse`); `checks` look at an answer before it is given
+    (`tao.policies.checks`), and a `judge` may, which is another model (`tao.judging`).
     """
 
     def __init__(
@@ -72,6 +79,7 @@ class Agent:
         observers: Iterable[Emit] = (), act: Act | None = None, limits: Limits | None = None,
         settings: Mapping[str, Any] | None = None, permissions: Iterable[Rule] = (), approve: Approve | None = None,
         prices: Prices = price_of, quotas: Iterable[Quota] = (), trace: Tracing | None = None,
+        output: Any = None, checks: Iterable[Check] = (), judge: Model | str | None = None,
     ) -> None:
         if max_steps < 1:
             raise ConfigError(both(f"max_steps is {max_steps}; it must be 1 or more", f"max_steps 为 {max_steps}；应不小于 1"))
@@ -85,7 +93,8 @@ class Agent:
         self.trace, self.model = trace, trace.model(model) if trace else model
         self.tools: tuple[Tool, ...] = tuple(declare(tool) for tool in tools)
         self.limits = opened(limits or Limits(), trace.model if trace else None)
-        self.models = (self.model, *([self.limits.summarize] if self.limits.summarize else []))
+        self.judge = connect(judge) if isinstance(judge, str) else judge
+        self.models = (self.model, *filter(None, (self.limits.summarize, self.judge)))
         self.own_act = act is not None
         self.permissions, self.approve = tuple(permissions), approve
         self._fit = fitted(self.tools)
@@ -98,8 +107,10 @@ class Agent:
         self.worked: dict[str, str] = {}
         """By the model's name, the dialect that an "auto" run fell back to and was read in; the next run starts there."""
         self.settings = {**(settings or {}), "max_steps": max_steps}
+        self.form, self.checks = None if output is None else form_of(output), tuple(checks)
+        self.settings |= {"output": self.form.schema} if self.form else {}
         most_shown(self.settings)
-        budgets(self.settings)
+        held(default(self.settings, Abilities()), self.settings, self.checks)  # raises ConfigError
         self.prices, self.quotas = prices, tuple(quotas)
         if self.quotas and not isinstance(journal, Past):
             raise ConfigError(both("quotas need a journal that lists its runs", "配额需要能列出运行的记录（journal）"))
@@ -149,6 +160,13 @@ class Agent:
         ruling = Ruling(verdict, text, None if args is None else dict(args), by, expires)
         await self._record(run, rule_on(run, call_id, ruling, fit=self._fit, rules=self.permissions, shown_hash=hash))
         return run
+
+    def parse(self, run: Run) -> Any:
+        """The answer of a run with `output`: an object of that type; plain JSON values where it is a schema, or not given.
+
+        Raises InvalidOutput where the run has no answer that fits, ConfigError where it was asked for plain words.
+        """
+        return parsed(run, self.form)
 
     def waiting(self, run: Run) -> tuple[Waiting, ...]:
         """The calls of a paused run that a person has to rule on, as they will run, each with the reason why it waits."""
@@ -220,7 +238,8 @@ class Agent:
         model = getattr(self.model, "name", "")
         start = {"start": self.worked[model]} if name == "auto" and model in self.worked else {}
         money = priced(self.models, self.prices, self.settings)
-        settings = {**self.settings, **money, **start, "abilities": asdict(abilities), **({"who": dict(who)} if who else {})}
+        back = {"reflect": usual(self.settings["max_steps"], abilities)}
+        settings = {**back, **self.settings, **money, **start, "abilities": asdict(abilities), **({"who": dict(who)} if who else {})}
         lang = self.lang or language(question)
         specs = tuple(tool.said(lang) for tool in self.tools)
         specs, many = (specs, {}) if self.own_act else gathered(specs, question, lang, settings)
@@ -258,14 +277,17 @@ class Agent:
     ) -> Run:
         asked = run.asked
         dialect = recorded_dialect(asked) if isinstance(self.dialect, str) else self.dialect
-        policy = self.policy or default(asked.settings, recorded_abilities(asked))
+        policy = recorded_policy(asked, self.checks, self.form, self.policy)
         model = without_tools(self.model) if isinstance(dialect, Auto) else self.model
         limit = asked.settings.get("max_tool_calls")
         act = self.act if limit is None else at_most(self.act, int(limit))
         if approve := approve or self.approve:
             act = asking(act, approve, partial(self._record, on_event=on_event), shown=partial(shown, fit=self._fit))
+        emit, judge = self._emit(on_event), self.judge and (self.judge, policy, partial(self._record, on_event=on_event))
         with self.trace.run(run) if self.trace else nullcontext():
-            await react(run, heard(model, dialect, run, on_delta), dialect, act, policy, self._emit(on_event))
+            if judge:
+                await judged(run, *judge)
+            await react(run, heard(model, dialect, run, on_delta), dialect, act, policy, judging(emit, *judge) if judge else emit)
         if isinstance(dialect, Auto) and run.misreads == 0 and (now := dialect.in_force(run)) != dialect.in_force(Run(run.id)):
             self.worked[asked.model] = now
         return run
@@ -281,6 +303,11 @@ def recorded_abilities(asked: Asked) -> Abilities:
 def recorded_dialect(asked: Asked) -> Dialect:
     """The dialect that the run was started in, for a model that could do what it could then. Raises ConfigError."""
     return choose(asked.dialect, recorded_abilities(asked), str(asked.settings.get("start", "")))
+
+
+def recorded_policy(asked: Asked, checks: Iterable[Check] = (), form: Form | None = None, policy: Policy | None = None) -> Policy:
+    """The policy that the run was started under: the default one, held to the form of its answer; checks are given again."""
+    return held(policy or default(asked.settings, recorded_abilities(asked)), asked.settings, checks, form)
 
 
 def heard(model: Model, dialect: Dialect, run: Run, on_delta: OnDelta | None) -> Model:

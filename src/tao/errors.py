@@ -10,6 +10,7 @@
     ├── StoreError                a run could not be written or read
     ├── RulingError               a person's ruling does not fit what waits
     ├── OverBudget                a session, user or tenant has used up what was agreed
+    ├── InvalidOutput             a run's answer does not fit what was asked for
     └── ConfigError               a setting is missing or makes no sense
     ToolError                     the model can mend it; becomes an observation
     ├── UnknownTool
@@ -62,6 +63,10 @@ class RulingError(AgentError):
 
 class OverBudget(AgentError):
     """A session, user or tenant has used up what was agreed for a time; no run was begun."""
+
+
+class InvalidOutput(AgentError):
+    """The answer of a run does not fit the schema or type that was asked for."""
 
 
 class ConfigError(AgentError):

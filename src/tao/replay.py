@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tao.errors import AgentError, Pause
-from tao.events import Asked, Ended, Event, Observed, Paused, Recalled, Replied, Ruled
+from tao.events import Asked, Ended, Event, Nudged, Observed, Paused, Recalled, Replied, Ruled
 from tao.loop import react
 from tao.messages import Call, Observation, Reply, Request
 from tao.run import Run
@@ -60,8 +60,8 @@ class _Again:
         return self.record[place] if place < len(self.record) else None
 
     def given(self) -> None:
-        """Take over what came from outside: the question, notes from memory, a person's rulings."""
-        while (event := self.next) and isinstance(event, Asked | Recalled | Ruled):
+        """Take over what came from outside: the question, notes from memory, rulings of persons, words of judges."""
+        while (event := self.next) and (isinstance(event, Asked | Recalled | Ruled) or (isinstance(event, Nudged) and event.outside)):
             self.run.events.append(event)
 
     async def model(self, request: Request, hear: Hear | None = None) -> Reply:  # noqa: ARG002

@@ -102,18 +102,21 @@ class Run:
 
     @property
     def paid(self) -> Iterator[Replied]:
-        """Every reply of a model, in order: the run's own, and those that an observation took (its summary)."""
+        """Every reply of a model, in order: the run's own, and those that an observation (its summary) or a judge took."""
         for event in self.events:
             if isinstance(event, Replied):
                 yield event
             elif isinstance(event, Observed):
                 yield from (Replied(reply, at=event.at) for reply in event.observation.replies)
+            elif isinstance(event, Nudged | Ended):
+                yield from (Replied(reply, at=event.at) for reply in event.replies)
 
     @property
     def usage(self) -> Usage:
-        """Tokens of all replies together, summaries of observations among them; a count that no reply gave stays None."""
+        """Tokens of all replies together, those of summaries and judges among them; a count that no reply gave stays None."""
         counts = [event.reply.usage for event in self.paid]
-        return Usage(*(_total(getattr(usage, name) for usage in counts) for name in ("prompt", "completion", "cached", "reasoning")))
+        names = ("prompt", "completion", "cached", "reasoning", "written")
+        return Usage(*(_total(getattr(usage, name) for usage in counts) for name in names))
 
     # ── looking around in it ──────────────────────────────────────────────────
 

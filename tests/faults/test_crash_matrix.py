@@ -63,7 +63,7 @@ def whole():
     return agent(REPLIES, MemoryJournal()).run_sync(QUESTION, id="run")
 
 
-EVENTS = 13
+EVENTS = 14
 
 
 def test_the_run_is_as_long_as_the_matrix(whole):

@@ -6,13 +6,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tao.agent import recorded_abilities, recorded_dialect
+from tao.agent import recorded_dialect, recorded_policy
 from tao.cli.exits import ANSWERED, FAILED
 from tao.cli.words import say
 from tao.evaluation.again import Again, again
 from tao.evaluation.records import Recorded, load_runs
 from tao.events import Decided, Ended, Event, Misread, Nudged, Replied, to_json
-from tao.policies import default
 from tao.replay import Difference
 
 
@@ -34,7 +33,7 @@ async def replayed(where: str, *, as_json: bool) -> int:
 
 async def _again(it: Recorded) -> Again:
     asked = it.run.asked
-    return await again(it.run, recorded_dialect(asked), default(asked.settings, recorded_abilities(asked)))
+    return await again(it.run, recorded_dialect(asked), recorded_policy(asked))
 
 
 def _summary(read: list[Again]) -> str:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tao.agent import recorded_abilities, recorded_dialect
+from tao.agent import recorded_dialect, recorded_policy
 from tao.build import assembled, journal
 from tao.cli import options as o
 from tao.cli.ask import shown
@@ -25,7 +25,6 @@ from tao.cli.words import EXITS, LABELS, say
 from tao.config import environment, load
 from tao.errors import ConfigError, StoreError, both
 from tao.events import Event, Replied, to_json
-from tao.policies import default
 from tao.replay import Difference, replay
 from tao.run import Run
 from tao.stores.sql import Journal, Listed
@@ -178,7 +177,7 @@ async def _replay(which: str | None, options: Mapping[str, Any], step: int | Non
         return await onward(run, step, prompt, options, as_json=as_json)
     if prompt is not None or set(options) - {"journal"}:
         raise ConfigError(both("other models, prompts and tools need --from STEP", "更换模型、提示词或工具需要 --from 步数"))
-    policy = default(run.asked.settings, recorded_abilities(run.asked))
+    policy = recorded_policy(run.asked)
     differences = await replay(run, recorded_dialect(run.asked), policy)
     console = Console(highlight=False, soft_wrap=True)
     for difference in differences:

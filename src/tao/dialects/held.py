@@ -1,7 +1,8 @@
 """An offer as a grammar: a reply held to it thinks first, then calls one offered tool with fitting values, or answers."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from tao.dialects.grammar import Rules, either, literal, object_rule, one_of, schema_rule, text_except
 from tao.dialects.offer import Offer, Offered, Slot, parameters, required
@@ -18,8 +19,8 @@ Frame = Callable[[str, str], str]
 """Tool name and the rule of its arguments → the rule of a whole action, in one dialect's form."""
 
 
-def reply_grammar(offer: Offer, frame: Frame, lang: str, lead: str = "") -> str:
-    """GBNF for the next reply: `Thought: …`, then an action in the dialect's frame or `Final Answer: …`.
+def reply_grammar(offer: Offer, frame: Frame, lang: str, lead: str = "", schema: Mapping[str, Any] | None = None) -> str:
+    """GBNF for the next reply: `Thought: …`, then an action in the dialect's frame or `Final Answer: …`, JSON that fits the schema where there is one.
 
     Where both are open, a thought that says the answer is known leads to the answer alone. The end allows a little white space, since models like tokens that carry it.
     """
@@ -27,7 +28,7 @@ def reply_grammar(offer: Offer, frame: Frame, lang: str, lead: str = "") -> str:
     arms = [rules.add(f"call-{one.tool.name}", frame(one.tool.name, arguments(one, rules))) for one in offer.tools]
     called = len(arms)
     if offer.answer or not arms:
-        arms.append(rules.add("answer", f'"Final Answer: " [^\\n]{{1,{ANSWER_LIMIT}}} ("\\n" [^\\n]+)*'))
+        arms.append(rules.add("answer", f'"Final Answer: " {_answer(schema, rules)}'))
     limit = THOUGHT_LIMIT.get(lang, THOUGHT_LIMIT["en"])
     thought = f"{literal(lead)} [^\\n]{{0,{limit}}}" if lead else f"[^\\n]{{1,{limit}}}"
     body = f'{thought} "\\n" {either(arms)}'
@@ -36,6 +37,13 @@ def reply_grammar(offer: Offer, frame: Frame, lang: str, lead: str = "") -> str:
         knows = KNOWS.get(lang, KNOWS["en"])
         body = f'({either(map(literal, knows))} {rest} "\\n" {arms[-1]} | {_other_than(knows, rest)} "\\n" {either(arms)})'
     return rules.text(f'"Thought: " {body} [ \\n]{{0,3}}')
+
+
+def _answer(schema: Mapping[str, Any] | None, rules: Rules) -> str:
+    if schema is None:
+        return f'[^\\n]{{1,{ANSWER_LIMIT}}} ("\\n" [^\\n]+)*'
+    rules.within(schema)
+    return schema_rule(schema, rules, "json")
 
 
 def _other_than(beginnings: Iterable[str], rest: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tao.dialects.grammar import literal
+from tao.dialects.output import enveloped, wanted
 from tao.dialects.react import React
 from tao.events import Decided
 from tao.messages import Request, ToolSpec
@@ -59,7 +60,11 @@ def reply_schema(run: Run) -> dict[str, Any]:
     arms = [_arm(tool.name, dict(tool.parameters)) for tool in tools]
     if nudge is None or nudge.may_answer or not arms:
         answer = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"], "additionalProperties": False}
-        arms.append(_arm(FINISH, answer))
+        schema = wanted(run)
+        whole = answer if schema is None else enveloped(schema)
+        shared = {key: whole.pop(key) for key in ("$defs", "definitions") if key in whole}
+        arms.append(_arm(FINISH, whole))
+        return {**(arms[0] if len(arms) == 1 else {"anyOf": arms}), **shared}
     return arms[0] if len(arms) == 1 else {"anyOf": arms}
 
 

@@ -7,8 +7,7 @@ from typing import Literal
 from weakref import WeakKeyDictionary
 
 from tao.dialects.listen import Listening
-from tao.dialects.output import called, finisher, found
-from tao.dialects.output import described as form_of
+from tao.dialects.output import called, finisher, found, to_call
 from tao.dialects.prompts import texts
 from tao.dialects.read import read_calls
 from tao.dialects.window import QUOTE_LIMIT, merged, shown
@@ -58,7 +57,7 @@ def _opening(run: Run) -> Iterator[Message]:
         yield Message("system", told)
     yield from asked.history
     notes = "".join(f"\n{texts(asked.lang)['note']}{note}" for note in run.notes)
-    yield Message("user", asked.question + notes + form_of(run), images=asked.images)
+    yield Message("user", asked.question + notes + to_call(run), images=asked.images)
 
 
 def _steps(run: Run) -> Iterator[Message]:

@@ -10,6 +10,7 @@ from tao.dialects.grammar import literal
 from tao.dialects.held import reply_grammar
 from tao.dialects.listen import Listening
 from tao.dialects.offer import offer
+from tao.dialects.output import described, found, wanted
 from tao.dialects.prompts import texts
 from tao.dialects.read import read
 from tao.dialects.window import merged, opening, transcript
@@ -20,6 +21,8 @@ from tao.seams import Listener
 
 STOP = ("\nObservation", "\n观察")
 REPLY_LIMIT = 400
+JSON_LIMIT = 1200
+"""Tokens of a reply whose answer may be a whole JSON object."""
 
 
 @dataclass(frozen=True)
@@ -39,21 +42,24 @@ class React:
     def render(self, run: Run) -> Request:
         """The prompt for the next reply."""
         lang = run.asked.lang
-        form = texts(lang)[f"{self.name}.form"]
+        form = texts(lang)[f"{self.name}.form"] + described(run)
         say = partial(self.say, tools=run.tools)
+        schema = wanted(run)
         opened = opening(run, self.name, say, few_shot=self.few_shot)
         messages = merged([*opened, *transcript(run, say, form, quiet=self.constrained, focus=self.grounded)])
         if not self.constrained:
             return Request(messages, stop=STOP)
         may = offer(run, grounded=self.grounded)
-        grammar = reply_grammar(may, self.frame, lang, run.nudge.lead if run.nudge else may.lead)
-        return Request(messages, stop=STOP, grammar=grammar, max_tokens=REPLY_LIMIT, temperature=0.0)
+        grammar = reply_grammar(may, self.frame, lang, run.nudge.lead if run.nudge else may.lead, schema)
+        limit = REPLY_LIMIT if schema is None else JSON_LIMIT
+        return Request(messages, stop=STOP, grammar=grammar, max_tokens=limit, temperature=0.0)
 
     def parse(self, run: Run) -> Decided | Misread:
         """Read the last reply."""
         last = run.events[-1]
         assert isinstance(last, Replied)
-        return read(last.reply.text, run.tools, step=run.steps, lang=run.asked.lang)
+        text = last.reply.text
+        return found(run, text, read(text, run.tools, step=run.steps, lang=run.asked.lang))
 
     def listen(self, run: Run) -> Listener:
         """A reader for the reply that is coming in."""

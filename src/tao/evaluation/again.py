@@ -41,11 +41,11 @@ class _Known(BaseException):
 async def again(run: Run, dialect: Dialect, policy: Policy) -> Again:
     """Every recorded reading, policy's word, end and prompt, against what today's code makes of the events before it.
 
-    What came from outside (observations, rulings, failures) is not a decision and is taken as it was.
+    What came from outside (observations, rulings, failures, words of judges) is not a decision and is taken as it was.
     """
     differences, decisions, prompts = [], 0, 0
     for place, recorded in enumerate(run.events):
-        outside = isinstance(recorded, Ended) and recorded.reason == "failed"
+        outside = recorded.reason == "failed" if isinstance(recorded, Ended) else isinstance(recorded, Nudged) and recorded.outside
         if outside or not isinstance(recorded, (*DECISIONS, Replied)):
             continue
         now = await following(Run(run.id, run.events[:place]), recorded, dialect, policy)

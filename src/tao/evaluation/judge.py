@@ -1,15 +1,13 @@
 """A model as a judge: it is shown the question, the reference and the answer, and says whether the answer is right."""
 
-import json
-import re
 import secrets
 
 from tao.evaluation.graders import Grade
 from tao.evaluation.tasks import Task
+from tao.judging import asked
 from tao.messages import Message, Request
 from tao.seams import Model
 
-TRIES = 2
 TEXTS = {
     "en": (
         ("You grade answers. Compare the given answer with the reference. It is right if it says the same, in whatever words; it "
@@ -27,8 +25,6 @@ TEXTS = {
         "\n评分要求：\n{rubric}\n",
     ),
 }  # fmt: skip
-_VERDICT = re.compile(r'"right"\s*[:：]\s*"?(true|false|yes|no|是|否)', re.IGNORECASE)
-_WHY = re.compile(r'"why"\s*[:：]\s*("(?:[^"\\]|\\.)*")')
 
 
 async def judged(task: Task, answer: str | None, model: Model, lang: str = "en") -> Grade:
@@ -36,12 +32,10 @@ async def judged(task: Task, answer: str | None, model: Model, lang: str = "en")
     if answer is None or not answer.strip():
         return Grade(right=False, score=0.0, why="no answer")
     request = ask(task, answer, lang, secrets.token_hex(4))
-    text = ""
-    for _ in range(TRIES):
-        text = (await model(request)).text
-        if verdict := heard(text):
-            return verdict
-    return Grade(right=False, score=0.0, why=f"the judge cannot be understood: {' '.join(text.split())[:120]}")
+    verdict, replies = await asked(model, request)
+    if verdict is not None:
+        return Grade(verdict.right, float(verdict.right), verdict.why)
+    return Grade(right=False, score=0.0, why=f"the judge cannot be understood: {' '.join(replies[-1].text.split())[:120]}")
 
 
 def ask(task: Task, answer: str, lang: str, mark: str) -> Request:
@@ -53,17 +47,3 @@ def ask(task: Task, answer: str, lang: str, mark: str) -> Request:
         question=task.question, wanted=wanted, rubric=more.format(rubric=rubric) if rubric else "", answer=answer, mark=f"<<{mark}>>"
     )
     return Request((Message("system", system.format(mark=f"<<{mark}>>")), Message("user", said)), max_tokens=300, temperature=0.0)
-
-
-def heard(text: str) -> Grade | None:
-    """The verdict in a judge's reply, the last one where it changed its mind; None where there is none."""
-    found = _VERDICT.findall(text)
-    if not found:
-        return None
-    right = found[-1].lower() in {"true", "yes", "是"}
-    why = _WHY.search(text)
-    try:
-        said = str(json.loads(why[1])) if why else ""
-    except ValueError:
-        said = why[1] if why else ""
-    return Grade(right, float(right), said)

@@ -42,6 +42,9 @@ Final Answer: the answer to the question""",
     "native": """\
 Answer the question with the help of the tools. Facts, dates and numbers come from tools, not from your head. \
 If the tools do not know, say that it was not found.""",
+    "output": "The final answer is JSON that fits this schema, without any words around it: {schema}",
+    "output.native": "Give the final answer by calling {name}.",
+    "output.call": "Gives the final answer and ends the task. Call it, alone, as soon as you know the answer.",
     "native.form": "Call a tool through the function interface, or answer in plain words.",
     "lacking": "I still need {name}.",
     "unguessed": "I work this out with a tool.",

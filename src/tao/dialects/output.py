@@ -1,0 +1,153 @@
+"""Structured answers in every dialect: what is said of the form, how a reply is held to it, how it is found in a reply.
+
+The schema is part of the record (`Asked.settings`, "output"), so that a prompt depends on nothing but the run. Whether a value
+fits is decided later (`tao.output`); here a reply is only searched for the JSON that is meant to be the answer, because the
+usual reading takes the one text out of `{"answer": "…"}`, which may be all of what was asked for.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tao.dialects import schemas
+from tao.dialects.later import later
+from tao.dialects.names import Tools, is_finish
+from tao.dialects.prompts import texts
+from tao.dialects.repair import Read, read_json
+from tao.events import Decided, Misread
+from tao.messages import ToolCall, ToolSpec
+from tao.run import Run
+
+OUTPUT = "output"
+"""The schema's place in a run's settings."""
+ANSWER = "answer"
+FINISHERS = ("final_answer", "finish", "done")
+_START = later(r"(?:^|\n)[^\n{\[]{0,60}?(?=[{\[])|(?:^|\n)(?:[ \t]*\**(?:Final Answer|Answer|最终答案|答案)\**[ \t]*[:：][ \t]*)")
+_END = later(r"\s*(?:`{3,}|~{3,})?\s*")
+
+
+def wanted(run: Run) -> Mapping[str, Any] | None:
+    """The schema that the run's answer has to fit; None where it is plain text."""
+    found = run.asked.settings.get(OUTPUT)
+    return found if isinstance(found, Mapping) else None
+
+
+def described(run: Run) -> str:
+    """What the model is told of the form of its answer, on a line of its own; nothing where it is plain text."""
+    schema = wanted(run)
+    if schema is None:
+        return ""
+    return "\n" + texts(run.asked.lang)["output"].format(schema=json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
+
+
+def enveloped(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """An object schema whose only property `answer` is this schema; its references lead to the same places as before."""
+    defs = {key: _moved(schema[key]) for key in ("$defs", "definitions") if key in schema}
+    inner = _moved({key: value for key, value in schema.items() if key not in defs})
+    return {"type": "object", "properties": {ANSWER: inner}, "required": [ANSWER], "additionalProperties": False, **defs}
+
+
+def _moved(node: Any) -> Any:
+    """The same with references to the whole (`#`, `#/properties/…`) leading into the envelope."""
+    if isinstance(node, list):
+        return [_moved(part) for part in node]
+    if not isinstance(node, Mapping):
+        return node
+    out = {key: _moved(value) for key, value in node.items()}
+    ref = out.get("$ref")
+    if isinstance(ref, str) and ref.startswith("#") and not ref.startswith(("#/$defs/", "#/definitions/")):
+        out["$ref"] = f"#/properties/{ANSWER}{ref[1:]}"
+    return out
+
+
+def is_open(schema: Mapping[str, Any]) -> bool:
+    """Whether a tool can take the schema for its parameters as it is: an object with properties, named at its root."""
+    return schema.get("type") == "object" and isinstance(schema.get("properties"), Mapping)
+
+
+# ── function calling: the answer is a call, too ───────────────────────────────
+
+
+def finisher(run: Run) -> ToolSpec | None:
+    """The function whose arguments are the answer; None where the answer is plain text.
+
+    A call is what every server with tools can hold to a schema; few can do so with text while tools are open.
+    """
+    schema = wanted(run)
+    if schema is None:
+        return None
+    taken = {tool.name for tool in run.tools}
+    name = next((name for name in FINISHERS if name not in taken), f"{FINISHERS[0]}_{len(taken)}")
+    parameters = dict(schema) if is_open(schema) else enveloped(schema)
+    return ToolSpec(name, texts(run.asked.lang)["output.call"], parameters)
+
+
+def to_call(run: Run) -> str:
+    """What is said beside the question; the schema stands with the function."""
+    finish = finisher(run)
+    return "\n" + texts(run.asked.lang)["output.native"].format(name=finish.name) if finish else ""
+
+
+def called(run: Run, calls: tuple[ToolCall, ...], reading: Decided | Misread) -> Decided | Misread:
+    """The reading of structured calls, where the first of them is the finishing one: its arguments as they are."""
+    schema, finish = wanted(run), finisher(run)
+    if schema is None or finish is None or not calls or not (calls[0].name == finish.name or is_finish(calls[0].name, Tools(run.tools))):
+        return reading
+    given: Any = calls[0].arguments
+    if isinstance(given, str):
+        found = read_json(given.strip())
+        if not isinstance(found, Read) or found.cut:
+            return reading
+        given = found.value
+    if isinstance(given, Mapping) and set(given) == {ANSWER} and ANSWER not in _properties(schema):
+        given = given[ANSWER]
+    return Decided(reading.thought, (), json.dumps(given, ensure_ascii=False), reading.notes if isinstance(reading, Decided) else ())
+
+
+# ── text ──────────────────────────────────────────────────────────────────────
+
+
+def found(run: Run, text: str, reading: Decided | Misread) -> Decided | Misread:
+    """The reading of a text; where it lost the JSON that was asked for, or found none, the JSON at the end of the reply."""
+    schema = wanted(run)
+    if schema is None or (isinstance(reading, Decided) and (reading.calls or likely(schema, _value(reading.answer or "")))):
+        return reading
+    for start in _START.finditer(text):
+        value = _value(text[start.end() :])
+        if isinstance(value, Mapping) and isinstance(args := value.get("args"), Mapping) and is_finish(str(value.get("tool")), Tools(run.tools)):
+            value = args.get(ANSWER, args)
+        if likely(schema, value):
+            answer = json.dumps(value, ensure_ascii=False)
+            return replace(reading, answer=answer) if isinstance(reading, Decided) else Decided("", (), answer, (reading.reason,))
+    return reading
+
+
+def _value(text: str) -> Any:
+    """The JSON value that the text is, a closing fence behind it at most; Ellipsis where it is none."""
+    begin = len(text) - len(text.lstrip())
+    read = read_json(text, begin)
+    return read.value if isinstance(read, Read) and not read.cut and _END.fullmatch(text, read.end) else ...
+
+
+def likely(schema: Mapping[str, Any], value: Any) -> bool:
+    """Whether the value is of a type that the schema has and, as an object, has the keys that it must have and no strange ones."""
+    return value is not ... and any(_like(arm, value) for arm in schemas.arms(schema, schema))
+
+
+def _like(arm: Mapping[str, Any], value: Any) -> bool:
+    listed = schemas.values(arm)
+    if listed is not None:
+        return value in listed
+    kind = schemas.type_of(arm)
+    if not schemas.is_a(value, kind):
+        return False
+    if kind != "object" or not isinstance(value, Mapping):
+        return True
+    properties = _properties(arm)
+    return set(arm.get("required", ())) <= set(value) and (not properties or set(value) <= set(properties) or bool(arm.get("additionalProperties")))
+
+
+def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = schema.get("properties")
+    return found if isinstance(found, Mapping) else {}

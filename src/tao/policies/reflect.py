@@ -1,0 +1,78 @@
+"""Looking back now and then: a few words before the next reply, so it takes no model call of its own."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tao.errors import ConfigError, both
+from tao.events import Decided, Ended, Nudged, Observed, Replied
+from tao.policies.texts import say
+from tao.run import NO_TOOLS, Run
+from tao.seams import Abilities, Policy
+
+EVERY = 3
+"""Replies between two looks back."""
+SHORT = 6
+"""Runs of fewer steps have none to spare for it."""
+LONGEST_GOAL = 300
+BY = "reflect"
+
+
+def reflect(every: int = EVERY) -> Policy:
+    """Every so many replies, and after a call that failed: was it useful, is the goal still the goal, is there a shorter way.
+
+    After a failure only where the reply before was not told to look back either, so that a tool that keeps failing does not
+    fill the prompt.
+    """
+
+    def policy(run: Run) -> Nudged | Ended | None:
+        if run.proposed is not None or run.pending or not isinstance(run.events[-1], Observed):
+            return None
+        since = _since(run)
+        failed = since > 1 and _failed(run)
+        if not failed and since < every:
+            return None
+        goal = " ".join(run.asked.question.split())
+        goal = goal if len(goal) <= LONGEST_GOAL else f"{goal[: LONGEST_GOAL - 1]}…"
+        return Nudged(say(run.asked.lang, "reflect.failed" if failed else "reflect", goal=goal), BY)
+
+    return policy
+
+
+def usual(max_steps: int, abilities: Abilities) -> int:
+    """How often a run looks back that nothing was set for: not at all where it is short.
+
+    Nor where a small model is held to a grammar: its thoughts are short, and what argues in its prompt misleads it.
+    """
+    return 0 if max_steps < SHORT or (abilities.small and abilities.constraint is not None) else EVERY
+
+
+def every(settings: Mapping[str, Any]) -> int:
+    """How often the settings say; 0: never. Raises ConfigError where it is no whole number from 0 up."""
+    given = settings.get("reflect", 0)
+    if given is None:
+        return 0
+    if type(given) is not int or given < 0:
+        raise ConfigError(both(
+            f"reflect is {given!r}; it must be a whole number, 0 for never", f"reflect 为 {given!r}；应为不小于 0 的整数，0 表示不回顾",
+        ))  # fmt: skip
+    return given
+
+
+def _since(run: Run) -> int:
+    """Replies since the model was last told to look back, or since the question."""
+    count = 0
+    for event in reversed(run.events):
+        if isinstance(event, Nudged) and event.by == BY:
+            break
+        count += isinstance(event, Replied) and event.reply.finish != NO_TOOLS
+    return count
+
+
+def _failed(run: Run) -> bool:
+    """Whether a call of the last decision failed."""
+    for event in reversed(run.events):
+        if isinstance(event, Observed) and not event.observation.ok:
+            return True
+        if isinstance(event, Decided):
+            break
+    return False
