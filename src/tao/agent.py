@@ -26,7 +26,8 @@ from tao.models.pricing import price_of, priced
 from tao.observers.fan_out import fan_out, guarded
 from tao.output import held, parsed
 from tao.permissions import Rule
-from tao.policies import Check, default
+from tao.policies import default
+from tao.policies.checks import Check
 from tao.policies.reflect import usual
 from tao.prices import Prices
 from tao.quotas import Past, Quota, admit

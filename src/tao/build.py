@@ -1,6 +1,7 @@
 """From settings to an agent: the one module that knows every part and the order of the wrappers."""
 
 import importlib.util
+import json
 import sys
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -30,7 +31,7 @@ def build(
     """The agent that these settings describe.
 
     `env` holds the providers' keys; `model` goes before the settings' own; `more` are further tools (see `assembled`).
-    Nothing is sent, and no file loaded or opened, before the first run. Raises ConfigError or WeightsError.
+    Nothing is sent, and no model loaded or journal opened, before the first run. Raises ConfigError or WeightsError.
     """
     trace = tracing(settings.trace.to, env, content=settings.trace.content)
     answers = answering(settings, env, model or settings.model, trace)
@@ -46,9 +47,29 @@ def build(
         max_steps=settings.max_steps,
         journal=journal(settings),
         permissions=settings.permissions.rules,
-        settings={**budget(settings), "max_tools_shown": settings.max_tools_shown},
+        settings={**budget(settings), "max_tools_shown": settings.max_tools_shown, **_back(settings)},
         prices=finder({name: Price((Rate(**one.model_dump()),)) for name, one in settings.prices.items()}, settings.currency or ""),
+        output=None if settings.output is None else schema(settings.output),
+        judge=answering(settings, env, settings.judge, trace) if settings.judge else None,
     )
+
+
+def _back(settings: Settings) -> dict[str, Any]:
+    return {} if settings.reflect is None else {"reflect": settings.reflect}
+
+
+def schema(path: Path) -> Any:
+    """The JSON schema in a file. Raises ConfigError."""
+    try:
+        found = json.loads(path.expanduser().read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(both(f"no JSON schema can be read from {path}: {error}", f"无法从 {path} 读取 JSON Schema：{error}")) from error
+    if not isinstance(found, dict):
+        raise ConfigError(both(
+            f'{path} holds {found!r:.60}; wanted: a JSON schema, as in {{"type": "object", "properties": …}}',
+            f'{path} 的内容为 {found!r:.60}；应为 JSON Schema，例如 {{"type": "object", "properties": …}}',
+        ))  # fmt: skip
+    return found
 
 
 def answering(settings: Settings, env: Mapping[str, str], name: str, trace: Tracing | None = None) -> Model:

@@ -182,6 +182,11 @@ class Settings(BaseSettings):
     instructions: str = Field(default="", description="what the model is told beside the question")
     max_steps: int = Field(default=8, ge=1, le=1000, description="model replies that a run may take")
     max_tools_shown: int = Field(default=12, ge=1, description="tools that a prompt describes in full; of more, a line each, and find_tool")
+    output: Path | None = Field(default=None, description="a JSON schema that the answer has to fit, as JSON: a file; empty: plain words")
+    reflect: int | None = Field(
+        default=None, ge=0, description="replies after which the model is told to look back; 0: never; empty: 3, where a run may take 6 or more"
+    )
+    judge: str = Field(default="", description="the model that looks an answer over before it is given, as in `model`; empty: none")
     max_tokens: int | None = Field(
         default=None, ge=1, description="prompt and completion tokens that a run may take; empty: no limit"
     )

@@ -108,7 +108,7 @@ def test_commands_and_options_exist(page):
                 command = " ".join(words[1:3]) if " ".join(words[1:3]) in known else words[1]
                 assert [word for word in words if word.startswith("-") and word != "-" and word not in known[command]] == [], line
             else:
-                assert words[:1] in (["git"], ["cd"], ["pip"], ["python"], ["tail"], ["tao"], ["answer.txt"]), line
+                assert words[:1] in (["git"], ["cd"], ["pip"], ["python"], ["tail"], ["tao"], ["answer.txt"], ["answer.json"]), line
                 assert words[:1] != ["tao"] or words[1].startswith("-"), line
 
 

@@ -51,6 +51,7 @@ def ask(
     mcp: o.Mcp = None,
     offer: o.Offer = None,
     dialect: o.Dialect = None,
+    output: o.Output = None,
     journal: o.JournalAt = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -60,12 +61,15 @@ def ask(
     if not text:
         complain(say("the question is empty", "问题为空"))
         raise typer.Exit(USAGE)
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, offer=offer, dialect=dialect, journal=journal)
+    options = o.given(
+        model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, offer=offer, dialect=dialect, output=output, journal=journal,
+    )
     finish(_ask(text, options, as_json=as_json, quiet=quiet))
 
 
 async def _ask(question: str, options: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
     settings = load(options)
+    quiet = quiet or settings.output is not None
     async with assembled(settings, environment()) as agent:
         return code_of(await shown(agent, Run(secrets.token_hex(8)), settings, question, as_json=as_json, quiet=quiet))
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tao.cli.words import mine, say
 from tao.errors import AgentError, ConfigError
+from tao.output import INVALID
 from tao.run import Run
 
 ANSWERED, FAILED, USAGE, LIMIT, PAUSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -20,7 +21,7 @@ def code_of(run: Run) -> int:
     """The exit code that tells how a run stands."""
     if run.ended is None:
         return PAUSED if run.state == "paused" else INTERRUPTED
-    return {"answered": ANSWERED, "failed": FAILED}.get(run.ended.reason, LIMIT)
+    return {"answered": ANSWERED, "failed": FAILED, INVALID: FAILED}.get(run.ended.reason, LIMIT)
 
 
 def finish(work: Coroutine[Any, Any, int] | Callable[[], int]) -> NoReturn:

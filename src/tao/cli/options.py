@@ -73,6 +73,17 @@ Mcp = Annotated[
         help=say("Tools of the MCP servers in a JSON file.", "JSON 文件中 MCP 服务器的工具。"),
     ),
 ]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        metavar="SCHEMA.json",
+        help=say(
+            "Answer in JSON that fits the JSON schema in a file; prints that JSON and nothing else.",
+            "以符合文件中 JSON Schema 的 JSON 回答；只输出该 JSON。",
+        ),
+    ),
+]
 JournalAt = Annotated[
     str | None,
     typer.Option(

@@ -10,6 +10,7 @@ from tao.cli.pens import Pen, PlainPen, ScreenPen
 from tao.cli.words import LABELS, mine, say
 from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Ruled, to_json
 from tao.messages import Call, Observation
+from tao.output import INVALID
 from tao.prices import cost
 from tao.run import Run
 from tao.seams import Delta
@@ -76,10 +77,14 @@ class QuietView:
 
     def close(self, run: Run | None) -> None:
         """Write the answer."""
-        if run and run.answer is not None:
+        if run is None or run.ended is None:
+            return
+        unfit = run.ended.reason == INVALID  # what reads our output wants JSON that fits or nothing
+        if run.answer is not None and not unfit:
             self.console.file.write(run.answer.strip() + "\n")
-        elif run and run.ended:
-            Console(stderr=True, highlight=False, soft_wrap=True).print(Text(mine(run.ended.detail) or run.ended.reason))
+            return
+        told = "\n".join(filter(None, [mine(run.ended.detail) or run.ended.reason, run.answer if unfit else ""]))
+        Console(stderr=True, highlight=False, soft_wrap=True).print(Text(told))
 
 
 class Story:

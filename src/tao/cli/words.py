@@ -40,9 +40,9 @@ def mine(text: str) -> str:
 
 
 EXITS = say(
-    "Exit codes: 0 answered · 1 failed · 2 wrong usage or setting · 3 stopped by a limit · 4 waits for a person · "
+    "Exit codes: 0 answered · 1 failed, or the answer does not fit --output · 2 wrong usage or setting · 3 stopped by a limit · 4 waits for a person · "
     "130 interrupted",
-    "退出码：0 已回答 · 1 失败 · 2 用法或设置错误 · 3 达到限制而停止 · 4 等待人工处理 · 130 被中断",
+    "退出码：0 已回答 · 1 失败，或答案不符合 --output · 2 用法或设置错误 · 3 达到限制而停止 · 4 等待人工处理 · 130 被中断",
 )
 LABELS = {
     "en": {

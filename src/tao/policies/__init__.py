@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from tao.errors import ConfigError, both
-from tao.policies.checks import Check, checked
+from tao.policies.checks import checked
 from tao.policies.first_of import first_of
 from tao.policies.limits import deadline, max_cost, max_model_calls, max_steps, max_tokens, max_tool_calls, within
 from tao.policies.loop_guard import empty_handed, loop_guard
@@ -15,7 +15,7 @@ from tao.policies.verify import verify
 from tao.seams import Abilities, Policy
 
 __all__ = [
-    "Check", "budgets", "checked", "deadline", "default", "empty_handed", "first_of", "loop_guard", "max_cost", "max_model_calls", "max_steps", "max_tokens",
+    "budgets", "checked", "deadline", "default", "empty_handed", "first_of", "loop_guard", "max_cost", "max_model_calls", "max_steps", "max_tokens",
     "max_tool_calls", "misreads", "reflect", "verify", "within",
 ]  # fmt: skip
 
