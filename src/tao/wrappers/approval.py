@@ -3,7 +3,7 @@
 import inspect
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -120,8 +120,10 @@ def ruled(ruling: Ruling, call: Call, run: Run, reason: str = "") -> Ruled:
     return Ruled(call.id, bound, ruling.verdict, ruling.by, ruling.args, ruling.text, ruling.expires, run.id, reason)
 
 
-def in_force(call: Call, run: Run) -> Ruled | None:
+def in_force(call: Call, run: Run, questions: Collection[str] = ()) -> Ruled | None:
     """The latest ruling on whether this call may be done, expired or not; None where there is none, or it has been used.
+
+    With `questions`, only one that answers one of them.
 
     Bound to the run, the call and its arguments: as they will run, or as they were decided on. What a person said
     about an unknown outcome (see `once`) is no permission.
@@ -132,7 +134,7 @@ def in_force(call: Call, run: Run) -> Ruled | None:
     last: Ruled | None = None
     for ruling, question in rulings(call, run):
         mine = ruling.run in {"", run.id} and ruling.args_hash in bound and ruling.verdict in VERDICTS
-        if mine and question != unknown(call, run):
+        if mine and (question in questions if questions else question != unknown(call, run)):
             last = ruling
     return last
 

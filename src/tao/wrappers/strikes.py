@@ -1,12 +1,14 @@
 """A tool that keeps failing is taken away for the rest of the run."""
 
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Callable, Collection, Mapping
 
 from tao.errors import ConfigError, Pause, both
 from tao.messages import Call, Observation
 from tao.run import Run
 from tao.seams import Act
 from tao.toolset import described
+from tao.wrappers.approval import in_force
 from tao.wrappers.words import say
 
 FAILURES = frozenset({"error", "timeout", "transient"})
@@ -14,11 +16,13 @@ FAILURES = frozenset({"error", "timeout", "transient"})
 
 def strikes(
     act: Act, most: int = 2, *, per_tool: Mapping[str, int] | None = None, kinds: Collection[str] = FAILURES, hand_over: bool = False,
+    clock: Callable[[], float] = time.time,
 ) -> Act:
     """After `most` failures of a tool in a run (observations of these kinds), answer its calls with "taken_away".
 
     `per_tool` has other numbers for some. Counted from the run itself, so that a resumed run goes on counting. `hand_over` pauses for a person instead, who may
-    let the call through ("approve") or answer in the tool's place ("answer"); any other ruling takes the tool away.
+    let the call through ("approve", or "edit" with other arguments) or answer in the tool's place ("answer"); "reject" takes the tool away.
+    A ruling counts until it expires, and only where this was the question: what was allowed before is no leave to try on.
     """
     own = dict(per_tool or {})
     if (low := min([most, *own.values()])) < 1:
@@ -30,10 +34,10 @@ def strikes(
         if failures < own.get(call.tool, most):
             return await act(call, run)
         if hand_over:
-            ruling = run.ruling(call)
-            if ruling is None:
-                raise Pause(say(run, f"{call.tool} has failed {failures} times", f"{call.tool} 已失败 {failures} 次"), call.id)
-            if ruling.verdict == "approve":
+            ruling = in_force(call, run, {_failed(call, run, count) for count in range(1, failures + 1)})
+            if ruling is None or (ruling.expires is not None and ruling.expires <= clock()):
+                raise Pause(_failed(call, run, failures), call.id)
+            if ruling.verdict in {"approve", "edit"}:
                 return await act(call, run)
             if ruling.verdict == "answer":
                 return Observation(ruling.text)
@@ -47,3 +51,7 @@ def strikes(
         return Observation(text, ok=False, kind="taken_away")
 
     return guarded
+
+
+def _failed(call: Call, run: Run, failures: int) -> str:
+    return say(run, f"{call.tool} has failed {failures} times", f"{call.tool} 已失败 {failures} 次")

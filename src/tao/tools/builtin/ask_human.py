@@ -1,6 +1,9 @@
 """The tool `ask_human`: a question to the person behind the run, who may answer at once, or days later."""
 
+import time
+
 from tao.errors import Pause
+from tao.events import Ruled
 from tao.messages import Call
 from tao.run import Run
 from tao.tools.declare import Tool, declare
@@ -11,8 +14,8 @@ def ask_human() -> Tool:
     """A tool that pauses the run with a question; the ruling "answer" on the call is what the model is told."""
 
     def run(question: str, run: Run, call: Call) -> str:
-        ruling = run.ruling(call)
-        if ruling is None:
+        ruling = next((event for event in reversed(run.events) if isinstance(event, Ruled) and event.call_id == call.id), None)
+        if ruling is None or (ruling.expires is not None and ruling.expires <= time.time()):
             raise Pause(question, call.id)
         if ruling.verdict == "answer":
             return ruling.text

@@ -14,6 +14,7 @@ from tao.tools.web.guard import Guard
 from tao.tools.web.reading import Document, needs_trafilatura, read
 from tao.tools.web.urls import parse
 from tao.tools.words import say
+from tao.waits import retry_after
 
 ACCEPT = "text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=0.8,*/*;q=0.5"
 KEPT, FRESH = 8, 300.0
@@ -65,12 +66,11 @@ def complain(fetched: Fetched) -> None:
             f"{where} is not open to everybody (HTTP {status}); use another source", f"{where} 不公开（HTTP {status}）；请换一个来源",
         ))  # fmt: skip
     if status == 429 or status >= 500:
-        wait = fetched.headers.get("retry-after", "")
         error = Unreached(say(
             f"{fetched.place.host} is busy or out of order (HTTP {status}); use another source",
             f"{fetched.place.host} 繁忙或出现故障（HTTP {status}）；请换一个来源",
         ))  # fmt: skip
-        error.retry_after = float(wait) if wait.isdecimal() and len(wait) < 5 else None
+        error.retry_after = retry_after(fetched.headers)
         raise error
     raise ToolError(say(f"{where} answered with HTTP {status}", f"{where} 返回 HTTP {status}"))
 

@@ -18,6 +18,7 @@ from tao.tools.web.fetching import Limits, Sending, Unreached, fetch
 from tao.tools.web.guard import Guard, Resolve, system_resolve
 from tao.tools.web.urls import parse
 from tao.tools.words import LANG, say
+from tao.waits import retry_after
 
 KEYS = {
     "tavily": "TAVILY_API_KEY", "serpapi": "SERPAPI_API_KEY", "bocha": "BOCHA_API_KEY", "brave": "BRAVE_API_KEY",
@@ -202,7 +203,7 @@ async def _exchange(
     except ValueError:
         answer = None
     if fetched.status != 200:
-        raise _refusal(service, fetched.status, _reason(answer), fetched.headers.get("retry-after", ""))
+        raise _refusal(service, fetched.status, _reason(answer), retry_after(fetched.headers))
     if not isinstance(answer, dict | list):
         raise ToolError(say(
             f"{SHOWN[service.name]} did not answer with JSON; its address may be wrong. Answer from the other tools, or say so",
@@ -215,7 +216,7 @@ def _bearer(service: Service) -> dict[str, str]:
     return {"Authorization": f"Bearer {service.key}"}
 
 
-def _refusal(service: Service, status: int, reason: str, wait: str = "") -> ToolError:
+def _refusal(service: Service, status: int, reason: str, wait: float | None = None) -> ToolError:
     """What a status other than 200 means, and what to do about it; the key itself is never part of it."""
     name, variable = SHOWN[service.name], KEYS[service.name]
     reason = f" ({reason[:160].replace(service.key, '…') if service.key else reason[:160]})" if reason else ""
@@ -239,7 +240,7 @@ def _refusal(service: Service, status: int, reason: str, wait: str = "") -> Tool
             f"{name} is {'asked too often' if status == 429 else 'out of order'} (HTTP {status}){reason}; wait, or answer from the other tools",
             f"{name} {'请求过于频繁' if status == 429 else '出现故障'}（HTTP {status}）{reason}；请稍后再试，或用其他工具回答",
         ))  # fmt: skip
-        error.retry_after = float(wait) if wait.isdecimal() and len(wait) < 5 else None
+        error.retry_after = wait
         return error
     return ToolError(say(f"{name} refused the query (HTTP {status}){reason}; word it otherwise", f"{name} 拒绝了查询（HTTP {status}）{reason}；请换个说法"))
 
