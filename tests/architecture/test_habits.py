@@ -22,7 +22,8 @@ IMPORT_BY_NAME = {
     "models/connect.py": "the kind of model that was asked for",
     "build.py": "a user's own tools",
     "evaluation/functions.py": "a user's own grader",
-    "stores/migrations/__init__.py": "the revisions, in their order",
+    "stores/database.py": "the driver of a database that is not always there",
+    "tools/builtin/__init__.py": "tools whose packages are an extra",
 }
 ONE_HOME = {
     "xllamacpp": ("models/local.py",),
@@ -34,17 +35,17 @@ ONE_HOME = {
     "aiohttp": ("models/", "tools/web/"),
     "mcp": ("tools/mcp/wire.py",),
     "httpx2": ("tools/mcp/wire.py",),
+    "yaml": ("tools/openapi/document.py",),
     "yarl": ("tools/web/fetching.py",),
     "ddgs": ("tools/web/providers.py",),
     "trafilatura": ("tools/web/reading.py",),
-    "sqlalchemy": ("stores/", "tools/builtin/sql.py"),
+    "sqlalchemy": ("tools/builtin/sql.py",),
     "genai_prices": ("models/pricing.py",),
     "sqlglot": ("tools/builtin/sql.py",),
     "pydantic_monty": ("tools/builtin/python.py",),
     "pint": ("tools/builtin/units.py",),
     "chinese_calendar": ("tools/builtin/calendar_cn.py",),
     "lunardate": ("tools/builtin/calendar_cn.py",),
-    "alembic": ("stores/",),
     "pydantic_settings": ("config.py",),
     "dotenv": ("config.py",),
     "pydantic": ("config.py", "tools/"),
@@ -52,7 +53,7 @@ ONE_HOME = {
     "typer": ("cli/",),
 }
 """Third-party packages, and the only files or folders that may import them."""
-OPTIONAL = {"opentelemetry", "genai_prices", "xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "mcp", "httpx2", "sqlglot", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}
+OPTIONAL = {"yaml", "opentelemetry", "genai_prices", "xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "mcp", "httpx2", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}
 """Heavy packages that need not be installed: imported where they are first used."""
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tao.errors import ConfigError, both
+from tao.tools.variables import filled
 
 STDIO, HTTP = "stdio", "http"
 TYPES = {
@@ -20,7 +21,6 @@ KEYS = (
     "optional", "disabled",
 )  # fmt: skip
 """What an entry may say. Keys that only other clients know are left alone; one that is nearly ours is a slip of the pen."""
-_VARIABLE = re.compile(r"\$\{(?:env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,21 +152,10 @@ def _filled(value: Any, place: Place, env: Mapping[str, str]) -> Any:
     if not isinstance(value, str):
         return value
 
-    def look_up(found: re.Match[str]) -> str:
-        name, default = found["name"], found["default"]
-        if (known := env.get(name)) or (default is None and known is not None):
-            return known
-        if default is not None:
-            return default
-        raise ConfigError(both(
-            f"{place.path} needs the environment variable {name}, which is not set; set it, or write ${{{name}:-default}}",
-            f"{place.path} 需要环境变量 {name}，但没有设置；请设置它，或写成 ${{{name}:-默认值}}",
-        ))  # fmt: skip
-
-    filled = _VARIABLE.sub(look_up, value)
-    if "${input:" in filled:
+    text = filled(value, place.path, env)
+    if "${input:" in text:
         place.wrong(value, "a value without ${input:…}, which only an editor can ask for; use ${NAME}", "不含 ${input:…} 的值（只有编辑器能询问）；请用 ${NAME}")
-    return filled
+    return text
 
 
 def _text(entry: Mapping[str, Any], key: str, place: Place) -> str | None:
