@@ -13,9 +13,9 @@ from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
+from tao import routing
 from tao.acting import Limits, acting, explained, later, opened
 from tao.dialects import choose
-from tao.dialects.auto import Auto
 from tao.errors import ConfigError, StoreError, both
 from tao.events import Asked, Event
 from tao.judging import judged, judging
@@ -41,7 +41,6 @@ from tao.toolset import gathered, most_shown
 from tao.tracing import Tracing
 from tao.wrappers.approval import Approve, Ruling, asking, permitted
 from tao.wrappers.budget import at_most
-from tao.wrappers.no_tools import without_tools
 
 OnEvent = Callable[[Event], Awaitable[None] | None]
 OnDelta = Callable[[Delta], object]
@@ -71,7 +70,8 @@ class Agent:
     users and tenants may use over a time (looked up in the journal before a run starts; raises OverBudget). `journal` is told every
     event first and must succeed; `observers` are told afterwards and may fail. `trace` makes spans (see `tao.tracing`).
     `output`, a type or JSON schema, is the form of the answer (see `parse`); `checks` look at an answer before it is given
-    (`tao.policies.checks`), and a `judge` may, which is another model (`tao.judging`).
+    (`tao.policies.checks`), and a `judge` may, which is another model (`tao.judging`). With `triage`, questions that need no tools
+    are answered with a short prompt (true: sorted by this model; a model: by that one). A small and a large model together: `tao.routing.cascade`.
     """
 
     def __init__(
@@ -82,6 +82,7 @@ class Agent:
         prices: Prices = price_of, quotas: Iterable[Quota] = (), trace: Tracing | None = None,
         output: Any = None, checks: Iterable[Check] = (), judge: Model | str | None = None,
     ) -> None:
+        triage: Model | str | bool = False,
         if max_steps < 1:
             raise ConfigError(both(f"max_steps is {max_steps}; it must be 1 or more", f"max_steps 为 {max_steps}；应不小于 1"))
         if lang not in (None, "zh", "en"):
@@ -91,7 +92,8 @@ class Agent:
             )
             raise ConfigError(text)
         model = connect(model) if isinstance(model, str) else model
-        self.trace, self.model = trace, trace.model(model) if trace else model
+        model = routing.sorting(model, connect(triage) if isinstance(triage, str) else None if isinstance(triage, bool) else triage)
+        self.trace, self.model = trace, routing.each(model, trace.model) if trace else model
         self.tools: tuple[Tool, ...] = tuple(declare(tool) for tool in tools)
         self.limits = opened(limits or Limits(), trace.model if trace else None)
         self.judge = connect(judge) if isinstance(judge, str) else judge
@@ -107,7 +109,7 @@ class Agent:
         self.policy, self.journal = policy, journal
         self.worked: dict[str, str] = {}
         """By the model's name, the dialect that an "auto" run fell back to and was read in; the next run starts there."""
-        self.settings = {**(settings or {}), "max_steps": max_steps}
+        self.settings = {"triage": triage is not False, **(settings or {}), "max_steps": max_steps}
         self.form, self.checks = None if output is None else form_of(output), tuple(checks)
         self.settings |= {"output": self.form.schema} if self.form else {}
         most_shown(self.settings)
@@ -133,6 +135,7 @@ class Agent:
         in the place of the agent's own.
         """
         if self.quotas and who and isinstance(self.journal, Past):
+        seen = pictures(images, self.model)
             await admit(self.journal, self.quotas, who)
         run = Run(id or secrets.token_hex(8), [self._asked(question, tuple(history), who)])
         await self._emit(on_event)(run, run.asked)
@@ -245,7 +248,8 @@ class Agent:
         specs = tuple(tool.said(lang) for tool in self.tools)
         specs, many = (specs, {}) if self.own_act else gathered(specs, question, lang, settings)
         told, more = (self.instructions, ()) if self.own_act else self._around(lang)
-        return Asked(question, specs, lang, name, model, told, history, {**settings, **many}, more, at=time.time())
+        settings = routing.recorded(self.model, question, specs, history, {**settings, **many}, self.worked)
+        return Asked(question, specs, lang, name, model, told, history, settings, more, at=time.time())
 
     def _around(self, lang: str) -> tuple[str, tuple[ToolSpec, ...]]:
         """What our own way of calling adds: instructions about marked text, and the tool that reads what was cut."""
@@ -277,9 +281,9 @@ class Agent:
         self, run: Run, on_event: OnEvent | None, on_delta: OnDelta | None, approve: Approve | None = None,
     ) -> Run:
         asked = run.asked
-        dialect = recorded_dialect(asked) if isinstance(self.dialect, str) else self.dialect
-        policy = recorded_policy(asked, self.checks, self.form, self.policy)
-        model = without_tools(self.model) if isinstance(dialect, Auto) else self.model
+        dialect = recorded_dialect(asked, self.model, None if isinstance(self.dialect, str) else self.dialect)
+        policy = recorded_policy(asked, self.checks, self.form, self.policy, self.model)
+        model = routing.answering(self.model, run, dialect)
         limit = asked.settings.get("max_tool_calls")
         act = self.act if limit is None else at_most(self.act, int(limit))
         if approve := approve or self.approve:
@@ -289,8 +293,7 @@ class Agent:
             if judge:
                 await judged(run, *judge)
             await react(run, heard(model, dialect, run, on_delta), dialect, act, policy, judging(emit, *judge) if judge else emit)
-        if isinstance(dialect, Auto) and run.misreads == 0 and (now := dialect.in_force(run)) != dialect.in_force(Run(run.id)):
-            self.worked[asked.model] = now
+        self.worked |= routing.learned(run, dialect)
         return run
 
 
@@ -301,14 +304,22 @@ def recorded_abilities(asked: Asked) -> Abilities:
     return Abilities(**{key: value for key, value in recorded.items() if key in known})
 
 
-def recorded_dialect(asked: Asked) -> Dialect:
-    """The dialect that the run was started in, for a model that could do what it could then. Raises ConfigError."""
-    return choose(asked.dialect, recorded_abilities(asked), str(asked.settings.get("start", "")))
+def recorded_dialect(asked: Asked, model: Model | None = None, own: Dialect | None = None) -> Dialect:
+    """The dialect that the run was started in, for a model that could do what it could then. Raises ConfigError.
+
+    `own` is one that is no name; `model`, where it is at hand, knows rules of a cascade that are not ours.
+    """
+    abilities = recorded_abilities(asked)
+    dialect = own or choose(asked.dialect, abilities, str(asked.settings.get("start", "")))
+    return routing.in_turn(asked, dialect, abilities, model)
 
 
-def recorded_policy(asked: Asked, checks: Iterable[Check] = (), form: Form | None = None, policy: Policy | None = None) -> Policy:
+def recorded_policy(
+    asked: Asked, checks: Iterable[Check] = (), form: Form | None = None, policy: Policy | None = None, model: Model | None = None,
+) -> Policy:
     """The policy that the run was started under: the default one, held to the form of its answer; checks are given again."""
-    return held(policy or default(asked.settings, recorded_abilities(asked)), asked.settings, checks, form)
+    whole = held(policy or default(asked.settings, recorded_abilities(asked)), asked.settings, checks, form)
+    return routing.kept(asked, whole, model)
 
 
 def heard(model: Model, dialect: Dialect, run: Run, on_delta: OnDelta | None) -> Model:

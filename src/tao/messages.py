@@ -103,7 +103,8 @@ class Request:
     """One model call.
 
     `tools` is set only where calls are to come back structured; `tool_choice` then says whether they may or must. `grammar` is GBNF text; `schema` a JSON schema for the
-    whole reply; at most one of the two is set, and only for servers that can hold a reply to it.
+    whole reply; at most one of the two is set, and only for servers that can hold a reply to it. `likely`: so many of the
+    likeliest first tokens are to come back with their probabilities, from servers that tell them.
     """
 
     messages: tuple[Message, ...]
@@ -114,10 +115,12 @@ class Request:
     max_tokens: int | None = None
     temperature: float | None = None
     tool_choice: Literal["auto", "none", "required"] = "auto"
+    likely: int = 0
 
     def digest(self) -> str:
         """Sixteen hex digits that stand for every byte of this request; replay compares them."""
-        rest = _compact((self.stop, self.grammar, self.schema, self.max_tokens, self.temperature, self.tool_choice))
+        likely = (self.likely,) if self.likely else ()
+        rest = _compact((self.stop, self.grammar, self.schema, self.max_tokens, self.temperature, self.tool_choice, *likely))
         text = f"[[{','.join(map(_message_text, self.messages))}],[{','.join(map(_tool_text, self.tools))}],{rest}]"
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -153,6 +156,7 @@ class Reply:
 
     `model` is the server's name of what answered; `by` our own, where another model stood in for the one that was asked.
     `kept` is what its server wants to see again as it was (signatures of thoughts): JSON text that only its own module reads.
+    `likely`: the likeliest first tokens with their probabilities, where they were asked for and the server tells them.
     """
 
     text: str
@@ -165,6 +169,7 @@ class Reply:
     first_token: float | None = None
     by: str = ""
     kept: str = ""
+    likely: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ class Abilities:
     small: bool = False
     dialect: str = ""
     images: bool = False
+    logprobs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def shown(run: Run) -> list[Event]:
     """The events that the prompt tells of.
 
     Left out are replies that a policy asked to leave out, calls that were refused unseen, with all that was decided
-    beside them, and a server's refusal of tools.
+    beside them, a server's refusal of tools, and readings that neither call nor answer (of replies that only sorted the question).
     """
     if not any(map(_hides, run.events)):
         return list(run.events)
@@ -36,7 +36,7 @@ def shown(run: Run) -> list[Event]:
 
     def kept(event: Event) -> bool:
         if isinstance(event, Decided):
-            return not any(call.id in unseen for call in event.calls)
+            return not _silent(event) and not any(call.id in unseen for call in event.calls)
         if isinstance(event, Observed):
             return event.call_id not in unseen
         return not (isinstance(event, Misread) and event.reason == NO_TOOLS)
@@ -50,7 +50,11 @@ def _hides(event: Event) -> bool:
         return event.hide
     if isinstance(event, Observed):
         return event.observation.kind == "ungrounded"
-    return isinstance(event, Misread) and event.reason == NO_TOOLS
+    return _silent(event) or (isinstance(event, Misread) and event.reason == NO_TOOLS)
+
+
+def _silent(event: Event) -> bool:
+    return isinstance(event, Decided) and not event.calls and event.answer is None
 
 
 def transcript(run: Run, say: Say, form: str, *, quiet: bool, focus: bool = False) -> Iterator[Message]:

@@ -72,7 +72,7 @@ def outcome(task: Task, rollout: int, run: Run, grade: Grade, *, price: Price | 
         prompt=usage.prompt, completion=usage.completion, cached=usage.cached, cost=cost(run, price) if price else None,
         first_token=replies[0].reply.first_token if replies else None, seconds=round(run.events[-1].at - run.asked.at, 4),
         misreads=sum(event.reason != NO_TOOLS for event in run.all(Misread)),
-        coercions=sum(len(event.notes) for event in decided) + sum(len(event.observation.notes) for event in seen),
+        coercions=sum(len(event.notes) for event in decided if event.calls or event.answer is not None) + sum(len(event.observation.notes) for event in seen),
         interventions=interventions(run, grade, right), events=tuple(run.events),
     )  # fmt: skip
 

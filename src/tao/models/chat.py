@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from math import exp
 from typing import Any
 
 from tao.messages import Kept, Message, Reply, Request, ToolCall, ToolSpec, Usage
@@ -124,6 +125,7 @@ class Gather:
         self.model = ""
         self.answered = False
         self.details: list[dict[str, Any]] = []
+        self.likely: dict[str, float] = {}
 
     @property
     def begun(self) -> bool:
@@ -144,6 +146,7 @@ class Gather:
         if counted:
             self.usage = read_usage(counted)
         self.finish = choice.get("finish_reason") or self.finish
+        self.likely = self.likely or read_likely(choice.get("logprobs"))
         piece = choice.get("delta") or choice.get("message") or {}
         told = "".join(map(self._detail, piece.get("reasoning_details") or ()))
         self._think(piece.get("reasoning_content") or piece.get("reasoning") or told)
@@ -231,6 +234,7 @@ class Gather:
             seconds=seconds,
             first_token=first_token,
             kept=_dump({"reasoning_details": self.details}) if self.details else "",
+            likely=self.likely,
         )
 
 
@@ -243,6 +247,16 @@ def _with_ids(calls: Iterable[Mapping[str, Any]]) -> Iterable[ToolCall]:
         seen.add(mark)
         signed = f"{mark}{SIGNED}{call['signature']}" if call["signature"] else mark
         yield ToolCall(call["name"], "".join(call["arguments"]).strip() or "{}", signed)
+
+
+def read_likely(told: Any) -> dict[str, float]:
+    """The likeliest first tokens with their probabilities, from a choice's `logprobs`; empty where it has none."""
+    first = next(iter(told.get("content") or ()), None) if isinstance(told, Mapping) else None
+    found = (first.get("top_logprobs") or ()) if isinstance(first, Mapping) else ()
+    return {
+        str(one["token"]): exp(min(float(one["logprob"]), 0.0)) for one in found
+        if isinstance(one, Mapping) and "token" in one and isinstance(one.get("logprob"), int | float)
+    }
 
 
 def read_usage(raw: Mapping[str, Any]) -> Usage:

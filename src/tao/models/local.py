@@ -34,7 +34,7 @@ WORTH_KEEPING = 200
 """Tokens of a prompt that had to be evaluated, from which on its state is kept on disk (about 30 kB a token)."""
 KEPT = 6
 """So many kept prompts at most."""
-ABILITIES = Abilities(tools=True, constraint="gbnf", stop=True, small=True, dialect="react")
+ABILITIES = Abilities(tools=True, constraint="gbnf", stop=True, small=True, dialect="react", logprobs=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +340,8 @@ def _fields(request: Request) -> dict[str, Any]:
         fields["max_tokens"] = request.max_tokens
     if request.stop:
         fields["stop"] = list(request.stop)
+    if request.likely:
+        fields |= {"logprobs": True, "top_logprobs": request.likely}
     if request.grammar is not None:
         fields["grammar"] = request.grammar
     if request.schema is not None:

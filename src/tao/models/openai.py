@@ -92,6 +92,8 @@ class ChatModel:
         for key in ("max_tokens", "temperature"):
             if (value := getattr(request, key)) is not None:
                 fields[key] = value
+        if request.likely and self.abilities.logprobs:
+            fields |= {"logprobs": True, "top_logprobs": request.likely}
         if request.stop:
             fields["stop"] = list(request.stop)
         if request.tools and request.tool_choice != "auto":

@@ -53,7 +53,7 @@ class Profile:
 
 
 _SCHEMA = Abilities(constraint="json_schema")
-_GRAMMAR = Abilities(constraint="gbnf")
+_GRAMMAR = Abilities(constraint="gbnf", logprobs=True)
 _LOCAL = {"abilities": _GRAMMAR, "thinking": quirks.template_thinking, "mends": (quirks.one_system,), "needs_key": False, "images": "."}
 
 PROFILES: dict[str, Profile] = {
