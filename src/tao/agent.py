@@ -18,6 +18,7 @@ from tao.acting import Limits, acting, explained, later, opened
 from tao.dialects import choose
 from tao.errors import ConfigError, StoreError, both
 from tao.events import Asked, Event
+from tao.images import Source, pictures
 from tao.judging import judged, judging
 from tao.loop import react
 from tao.messages import Message, Reply, Request, ToolSpec
@@ -125,19 +126,20 @@ class Agent:
     async def run(
         self, question: str, *, history: Iterable[Message] = (), id: str | None = None,  # noqa: A002 - the field's usual name
         on_event: OnEvent | None = None, on_delta: OnDelta | None = None, who: Mapping[str, Any] | None = None,
-        approve: Approve | None = None,
+        approve: Approve | None = None, images: Iterable[Source] = (),
     ) -> Run:
         """Answer one question; the run comes back ended or paused.
 
         `history` is what was said before; `id` a new run's id, by default random. `on_event` hears each event after it
         is in the journal (and may be a coroutine function); `on_delta` hears pieces of replies as they come in. `who` the
         run is for ("user", "role", "tenant", "session") is recorded with it, so that it keeps these rights; `approve` is asked
-        in the place of the agent's own.
+        in the place of the agent's own. `images` stand beside the question: paths, bytes or addresses (see `tao.images`).
         """
+        seen = pictures(images, self.model)
         if self.quotas and who and isinstance(self.journal, Past):
         seen = pictures(images, self.model)
             await admit(self.journal, self.quotas, who)
-        run = Run(id or secrets.token_hex(8), [self._asked(question, tuple(history), who)])
+        run = Run(id or secrets.token_hex(8), [replace(self._asked(question, tuple(history), who), images=seen)])
         await self._emit(on_event)(run, run.asked)
         return await self._drive(run, on_event, on_delta, approve)
 
@@ -178,12 +180,12 @@ class Agent:
 
     async def stream(
         self, question: str, *, history: Iterable[Message] = (), id: str | None = None,  # noqa: A002
-        who: Mapping[str, Any] | None = None, approve: Approve | None = None,
+        who: Mapping[str, Any] | None = None, approve: Approve | None = None, images: Iterable[Source] = (),
     ) -> AsyncGenerator[Event | Delta, None]:
         """Events and pieces of replies as they come. Leaving the loop early, or cancelling, ends the run's work."""
         queue: asyncio.Queue[Event | Delta | None] = asyncio.Queue()
         hear = queue.put_nowait
-        work = self.run(question, history=history, id=id, on_event=hear, on_delta=hear, who=who, approve=approve)
+        work = self.run(question, history=history, id=id, on_event=hear, on_delta=hear, who=who, approve=approve, images=images)
         task = asyncio.create_task(work)
         task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
@@ -197,14 +199,14 @@ class Agent:
     def run_sync(
         self, question: str, *, history: Iterable[Message] = (), id: str | None = None,  # noqa: A002
         on_event: OnEvent | None = None, on_delta: OnDelta | None = None, who: Mapping[str, Any] | None = None,
-        approve: Approve | None = None,
+        approve: Approve | None = None, images: Iterable[Source] = (),
     ) -> Run:
         """`run` for code without an event loop, and inside one (Jupyter), where a thread does the work."""
 
         async def alone() -> Run:
             try:
                 return await self.run(
-                    question, history=history, id=id, on_event=on_event, on_delta=on_delta, who=who, approve=approve
+                    question, history=history, id=id, on_event=on_event, on_delta=on_delta, who=who, approve=approve, images=images,
                 )
             finally:
                 await _close(*self.models)  # their connections belong to this event loop, which ends here

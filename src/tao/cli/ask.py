@@ -52,6 +52,7 @@ def ask(
     offer: o.Offer = None,
     dialect: o.Dialect = None,
     output: o.Output = None,
+    image: o.Images = None,
     journal: o.JournalAt = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
@@ -64,18 +65,18 @@ def ask(
     options = o.given(
         model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, offer=offer, dialect=dialect, output=output, journal=journal,
     )
-    finish(_ask(text, options, as_json=as_json, quiet=quiet))
+    finish(_ask(text, options, image or (), as_json=as_json, quiet=quiet))
 
 
-async def _ask(question: str, options: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
+async def _ask(question: str, options: Mapping[str, Any], images: Sequence[str], *, as_json: bool, quiet: bool) -> int:
     settings = load(options)
     quiet = quiet or settings.output is not None
     async with assembled(settings, environment()) as agent:
-        return code_of(await shown(agent, Run(secrets.token_hex(8)), settings, question, as_json=as_json, quiet=quiet))
+        return code_of(await shown(agent, Run(secrets.token_hex(8)), settings, question, images=images, as_json=as_json, quiet=quiet))
 
 
 async def shown(
-    agent: Agent, run: Run, settings: Settings, question: str = "", *, history: Sequence[Message] = (),
+    agent: Agent, run: Run, settings: Settings, question: str = "", *, history: Sequence[Message] = (), images: Sequence[str] = (),
     as_json: bool = False, quiet: bool = False,
 ) -> Run:
     """Ask the question (or go on with the run where there is none) before the user's eyes.
@@ -94,7 +95,7 @@ async def shown(
     ended: Run | None = None
     try:
         if question:
-            ended = await agent.run(question, history=history, id=run.id, on_event=on_event, on_delta=screen.delta)
+            ended = await agent.run(question, history=history, id=run.id, on_event=on_event, on_delta=screen.delta, images=images)
         else:
             ended = await agent.resume(run, on_event=on_event, on_delta=screen.delta)
         while ended.state == "paused" and not as_json and at_a_terminal():

@@ -84,6 +84,14 @@ Output = Annotated[
         ),
     ),
 ]
+Images = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--image",
+        metavar="FILE",
+        help=say("A picture beside the question: a file or an address; may be repeated.", "随问题附上的图片：文件或网址；可重复。"),
+    ),
+]
 JournalAt = Annotated[
     str | None,
     typer.Option(

@@ -123,7 +123,8 @@ class Story:
         match event:
             case Asked():
                 if not self.live:
-                    self._part("question", event.question)
+                    beside = len(event.images)
+                    self._part("question", event.question + (say(f" [images: {beside}]", f" [图片：{beside}]") if beside else ""))
                     self._end()
                 self._next()
             case Ruled():
