@@ -1,6 +1,7 @@
 """What the rules say about one call: deny before ask before allow; looking is allowed by default, all else asks."""
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,8 +9,9 @@ from typing import Any, Literal
 from tao.messages import Call
 from tao.permissions.constraints import every, holds
 from tao.permissions.effects import looks, say
+from tao.permissions.outward import Outward, leads_out
 from tao.permissions.rules import Rule
-from tao.permissions.taint import leads_out, rests_on
+from tao.permissions.taint import rests_on
 from tao.run import Run
 
 Verdict = Literal["allow", "ask", "deny"]
@@ -86,11 +88,8 @@ def _unless_tainted(allows: list[Rule], call: Call, run: Run, effects: tuple[str
     looking = looks(effects)
     if (rule is not None and rule.tainted) or (looking and "network" not in effects):
         return Judgement("allow", "", rule) if rule else ALLOWED
-    if looking and (origin := leads_out(call, run)):
-        return Judgement("ask", say(
-            run, f'"{origin[0]}" is no link that {origin[1]} brought back, but made up on a host that stands there',
-            f"“{origin[0]}”并不是 {origin[1]} 取回的链接，而是在其中出现的主机上自行拼出的地址",
-        ), rule)  # fmt: skip
+    if looking and (out := leads_out(call, run, _owned(allows))):
+        return Judgement("ask", _outward(out, run), rule)
     if not looking and (origin := rests_on(call, run)):
         return Judgement("ask", say(
             run, f'"{origin[0]}" rests on what {origin[1]} brought back, not on what was asked', f"“{origin[0]}”来自 {origin[1]} 取回的内容，而不是问题本身",
@@ -98,11 +97,36 @@ def _unless_tainted(allows: list[Rule], call: Call, run: Run, effects: tuple[str
     return Judgement("allow", "", rule) if rule else ALLOWED
 
 
+def _owned(allows: list[Rule]) -> Iterable[str]:
+    """The hosts that rules name by which the call is allowed."""
+    for rule in allows:
+        for options in rule.where.values():
+            listed = options.get("hosts", ())
+            for host in [listed] if isinstance(listed, str) else listed:
+                yield re.sub(r":\d+$", "", host.lower()).removeprefix("*.").removeprefix("www.")
+
+
 # ── saying why ────────────────────────────────────────────────────────────────
 
 
 def _reason(rule: Rule, run: Run) -> str:
     return rule.reason or say(run, f"a rule says {rule.verdict}", "规则禁止" if rule.verdict == "deny" else "规则要求询问")
+
+
+def _outward(out: Outward, run: Run) -> str:
+    name, tool = out.parameter, out.tool
+    if out.why == "private":
+        return say(run, f'"{name}" would carry out what {tool} read, after strangers\' text has been read', f"“{name}”会把 {tool} 读到的内容带到外面，而此前已读过外人写的文字")
+    if out.why == "link":
+        return say(
+            run, f'"{name}" is a link in what {tool} brought back; neither the person nor a search gave it', f"“{name}”是 {tool} 取回内容里的链接，不是用户或搜索给出的",
+        )  # fmt: skip
+    if out.why == "made up":
+        return say(
+            run, f'"{name}" is no link that {tool} brought back, but made up on a host that stands there',
+            f"“{name}”并不是 {tool} 取回的链接，而是在其中出现的主机上自行拼出的地址",
+        )  # fmt: skip
+    return say(run, f'"{name}" leads to a place that nobody named, after strangers\' text has been read', f"“{name}”指向没有人给出的地址，而此前已读过外人写的文字")
 
 
 def _bounds(rule: Rule, run: Run) -> str:

@@ -2,78 +2,139 @@
 
 Untrusted is what a tool with the effect "network" or "untrusted" brought back, and what any tool made of arguments that
 rest on that. An argument rests on it where it stands in it, or shares a long stretch with it, and did not stand in what
-the person said.
+the person said. A call rests on nothing that came after it was decided on.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from tao.messages import Call
-from tao.permissions.effects import UNTRUSTED
-from tao.run import Run
+from tao.events import Decided, Observed, Ruled
+from tao.messages import Call, Observation
+from tao.permissions.effects import NEVER_RAN, UNTRUSTED
+from tao.run import Run, canonical
+from tao.toolset import FIND_TOOL, large
 
 STRETCH, STRETCH_WIDE = 12, 4
 """Characters that a value must share with a text to rest on it, letters and digits counted; Chinese ones say more each."""
 SHORTEST, SHORTEST_WIDE = 3, 2
 """A value with fewer is too common to say where it comes from."""
+TOKEN = 6
+"""Within a longer text a code or number with so many stands for itself."""
 LONGEST = 4_000
 """Longer values are looked at with gaps."""
 
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?P<user>[^/@\s]*@)?(?:www\.)?(?P<host>[^\s/?#:@\[\]]+\.[^\s/?#:@.]{2,}|\[[0-9a-f:.]+\]|(?:\d+\.){3}\d+)\.?"
-                      r"(?P<rest>(?::\d+)?(?:[/?#].*)?)", re.IGNORECASE | re.DOTALL)  # fmt: skip
 _WORD = re.compile(r"[^\W_]+")
+_TOKEN = re.compile(r"[^\s\"'()<>,;，。；、（）：“”]+")
+_DATE = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?(?:[T ][\d:.+Z-]*)?\W*|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}\W*")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a call brought back: all of its text, what its tool declares, and whether strangers may have written it.
+
+    `unseen` says that the call itself was decided on before any such text had been read.
+    """
+
+    call: Call
+    observation: Observation
+    effects: tuple[str, ...]
+    strange: bool
+    unseen: bool
+
+    @property
+    def text(self) -> str:
+        """The text, also what was cut off."""
+        return f"{self.observation.text}\n{self.observation.full}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A squeezed text and the tool that it came from. Values of fewer than `least` characters do not rest on it."""
+
+    tool: str
+    text: str
+    least: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was known when a call was decided on: what was read, in that order, and what the person and the owner said.
+
+    `strange` is the text among it that strangers may have written, `history` that of earlier runs.
+    """
+
+    read: tuple[Seen, ...]
+    said: str
+    strange: tuple[Source, ...]
+    history: str = ""
+
+    @property
+    def tainted(self) -> bool:
+        """Whether strangers' text has been read."""
+        return bool(self.strange)
 
 
 def rests_on(call: Call, run: Run) -> tuple[str, str] | None:
     """The parameter and the tool whose text its value comes from; None where every value is the person's or the model's own."""
-    sources = _untrusted(call, run)
-    return _source(call, sources, _said(run)) if sources else None
+    known = before(call, run)
+    return source(call, [*known.strange, *described(call, run)], known.said)
 
 
-def leads_out(call: Call, run: Run) -> tuple[str, str] | None:
-    """The parameter whose address was made up on a host that strangers' text names, and the tool that brought the text.
-
-    An address that stands in the text as a whole is a link like any other. One that says more than the text did could
-    carry out what the run knows ("https://host/?" and a secret). A host that the person named is the person's choice.
-    """
-    found = [(name, match) for name, value in call.args.items() for text in leaves(value) if (match := _ADDRESS.fullmatch(text.strip()))]
-    sources = _untrusted(call, run) if found else []
-    said = squeeze(_said(run)) if sources else ""
-    for name, match in found:
-        host = match["host"]
-        domain, whole = squeeze(".".join(host.split(".")[-2:]) if host[-1].isalpha() else host), squeeze(f"{match['user'] or ''}{host}{match['rest']}")
-        tool = next((tool for tool, source in sources if domain in source), None)
-        if tool is not None and domain not in said and not any(whole in source for _, source in sources):
-            return name, tool
-    return None
-
-
-def _untrusted(call: Call, run: Run) -> list[tuple[str, str]]:
-    """Texts that strangers may have written, squeezed, with the tools that brought them; in order, so that taint is handed on."""
-    found: list[tuple[str, str]] = []
-    strangers = {spec.name: not UNTRUSTED.isdisjoint(spec.effects) for spec in run.tools}
-    for other, seen in run.observed:
-        if other.id == call.id:
-            continue
-        if strangers.get(other.tool, True) or (found and _source(other, found, _said(run))):
-            found.append((other.tool, squeeze(f"{seen.text}\n{seen.full}")))
-    return found
-
-
-def _said(run: Run) -> str:
-    """What the person said, in this question or before, and what the agent was told by its owner."""
+def before(call: Call, run: Run) -> Known:
+    """What was known when this call was decided on; all that there is, where the run does not have it."""
     asked = run.asked
-    return "\n".join((asked.question, asked.instructions, *(told.content for told in asked.history if told.role in {"user", "system"})))
+    history = "\n".join(told.content for told in asked.history if told.role == "tool")
+    said = [asked.question, asked.instructions, *(told.content for told in asked.history if told.role in {"user", "system"})]
+    strange = [Source("history", squeeze(history))] if history else []
+    read: list[Seen] = []
+    calls: dict[str, tuple[Call, bool]] = {}
+    for event in run.events:
+        if isinstance(event, Decided):
+            if any(one.id == call.id for one in event.calls):
+                break
+            calls |= {one.id: (one, not strange) for one in event.calls}
+        elif isinstance(event, Observed) and event.call_id in calls and not _ours(calls[event.call_id][0], event.observation, run):
+            read.append(seen := _seen(*calls[event.call_id], event.observation, run, strange, "\n".join(said)))
+            strange += [Source(seen.call.tool, squeeze(seen.text))] if seen.strange else []
+        elif isinstance(event, Ruled) and event.verdict in {"answer", "edit"}:
+            said += [event.text, canonical(event.args or {})]
+    return Known(tuple(read), "\n".join(said), tuple(strange), history)
 
 
-def _source(call: Call, sources: list[tuple[str, str]], said: str) -> tuple[str, str] | None:
+def _ours(call: Call, observation: Observation, run: Run) -> bool:
+    """Whether it is our own words, or part of an observation that is there as a whole."""
+    later = any(spec.name == call.tool for spec in run.asked.later)
+    return later or observation.kind in NEVER_RAN or (call.tool == FIND_TOOL and large(run))
+
+
+def _seen(call: Call, unseen: bool, observation: Observation, run: Run, strange: list[Source], said: str) -> Seen:  # noqa: FBT001
+    spec = next((spec for spec in run.asked.tools if spec.name == call.tool), None)
+    effects = spec.effects if spec else ("untrusted",)
+    handed_on = UNTRUSTED.isdisjoint(effects) and source(call, strange, said) is not None
+    return Seen(call, observation, effects, handed_on or not UNTRUSTED.isdisjoint(effects), unseen)
+
+
+def described(call: Call, run: Run) -> list[Source]:
+    """What servers that nobody vouches for say of their tools, other than the one that is called."""
+    found = [spec for spec in run.asked.tools if "untrusted" in spec.effects and spec.name != call.tool]
+    return [Source(spec.name, squeeze(f"{spec.description}\n{canonical(spec.parameters)}"), STRETCH) for spec in found]
+
+
+# ── comparing ─────────────────────────────────────────────────────────────────
+
+
+def source(call: Call, sources: Sequence[Source], said: str) -> tuple[str, str] | None:
+    """The first parameter whose value rests on one of these and was not said, with the tool."""
+    if not sources:
+        return None
     plain, words = squeeze(said), _words(said)
     for name, value in call.args.items():
         for text in leaves(value):
-            tool = next((tool for tool, source in sources if _rests(text, source, plain, words)), None)
+            tool = next((one.tool for one in sources if _rests(text, one, plain, words)), None)
             if tool is not None:
                 return name, tool
     return None
@@ -104,17 +165,27 @@ def _words(text: str) -> str:
     return f" {' '.join(words)} "
 
 
-def _rests(value: str, source: str, said: str, words: str) -> bool:
+def _rests(value: str, source: Source, said: str, words: str) -> bool:
     bare = squeeze(value)
     wide = len(_WIDE.findall(bare)) * 2 > len(bare)
-    if len(bare) < (SHORTEST_WIDE if wide else SHORTEST) or _is_said(value, bare, said, words, wide=wide):
+    if len(bare) < max(source.least, SHORTEST_WIDE if wide else SHORTEST) or _is_said(value, bare, said, words, wide=wide):
         return False
+    if any(token in source.text and token not in said for token in _tokens(value)):
+        return True
     stretch = min(len(bare), STRETCH_WIDE if wide else STRETCH)
     if len(bare) == stretch:
-        return bare in source
+        return bare in source.text
     step = 1 if len(bare) <= LONGEST else stretch // 2
     pieces = (bare[at : at + stretch] for at in range(0, len(bare) - stretch + 1, step))
-    return any(piece in source and piece not in said for piece in pieces)
+    return any(piece in source.text and piece not in said for piece in pieces)
+
+
+def _tokens(value: str) -> Iterable[str]:
+    """The numbers, codes and accounts within a longer text, squeezed; dates are none."""
+    for token in _TOKEN.findall(value[:LONGEST]):
+        bare = squeeze(token)
+        if len(bare) >= TOKEN and any(map(str.isdecimal, bare)) and not _DATE.fullmatch(token):
+            yield bare
 
 
 def _is_said(value: str, bare: str, said: str, words: str, *, wide: bool) -> bool:

@@ -3,15 +3,10 @@
 from collections.abc import Mapping
 
 from tao.messages import ToolSpec
-from tao.permissions.effects import LOOKING, UNTRUSTED, only_looks, say
+from tao.permissions.effects import LOOKING, NEVER_RAN, UNTRUSTED, only_looks, say
 from tao.run import Run
 
 __all__ = ["LOOKING", "NEVER_RAN", "UNTRUSTED", "is_strange", "only_looks", "say", "who"]
-
-NEVER_RAN = frozenset({
-    "unknown_tool", "bad_arguments", "taken_away", "denied", "rejected", "ungrounded", "unavailable", "rate_limited", "over_budget",
-})  # fmt: skip
-"""Kinds of observations of calls that were not carried out; their text is ours, not the tool's."""
 
 
 def who(run: Run) -> Mapping[str, str]:

@@ -1,0 +1,116 @@
+r"""Addresses of places on the network: which an argument names, and whether one stands in a text. Pure.
+
+Programs read addresses in many ways ("https:\\host", "host。cn", "user@host"). What is not plain is read as an address too:
+the question is where a call may lead, and asking once too often is the lesser harm.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+NAMES = frozenset("url urls uri uris link links href address addresses host hosts hostname domain domains site website webpage endpoint".split())
+"""A parameter with one of these words in its name takes addresses, also ones without a scheme."""
+
+_DOTS = str.maketrans({"。": ".", "｡": ".", "．": ".", "\\": "/"})
+_READ = re.compile(
+    r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):(?=/|(?!\d)))?(?P<slashes>/{2,})?(?P<user>[^/@\s?#]*@)?"
+    r"(?P<host>\[[0-9a-f:.%]+\]|[^\s/?#:@\[\]]+)(?P<rest>(?::\d*)?(?:[/?#].*)?)",
+    re.IGNORECASE | re.DOTALL,
+)
+_WEB = frozenset({"http", "https", "ftp", "ftps", "ws", "wss"})
+_NAMED = re.compile(r"(?:[^\W_]|-)+(?:\.(?:[^\W_]|-)+)*\.(?:[^\W\d_]{2,}|xn--[a-z0-9-]+)")
+_NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|\[.*\]")
+_WITHIN = re.compile(r"(?:[a-z][a-z0-9+.-]*://|\bwww\.)[^\s\"'<>，。；！？、）》」』】]+", re.IGNORECASE)
+_HOSTS = re.compile(
+    r"(?<![a-z0-9@_.-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+)(?![a-z0-9_@-])"
+    r"|(?<=://)[^\s/?#:@\"'<>\[\]]+|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A place: its host in small letters, without "www."; the `rest` after it, a `user` before it, and whether it is `bare`.
+
+    Bare is a name with dots alone ("example.org", "notes.md"), in a parameter that does not say that it takes addresses.
+    """
+
+    host: str
+    rest: str = ""
+    user: str = ""
+    bare: bool = False
+
+    @property
+    def said(self) -> str:
+        """All of it, without scheme and "www."."""
+        return f"{self.user}{self.host}{self.rest}"
+
+    def stands_in(self, text: str) -> bool:
+        """Whether the text has it as a link, whole: nothing is added to it, and nothing left out but the scheme."""
+        if self.user or not self.host.isascii():
+            return self.said in text
+        host, rest = re.escape(self.host), re.escape(self.rest.rstrip("/"))
+        whole = re.compile(
+            rf"(?<![\w.@%-])(?:www\.)?(?i:{host}){rest}/?(?=[.,;:!?*_…]*(?:[\s\"'<>()\[\]{{}}|`\\]|[^\x00-\x7f]|$))", re.MULTILINE | re.ASCII,
+        )  # fmt: skip
+        return whole.search(text) is not None or (";" in text and whole.search(html.unescape(text)) is not None)
+
+
+def named(args: Mapping[str, Any]) -> Iterator[tuple[str, Address]]:
+    """Every address in the arguments of a call, with its parameter: values that are one, and those inside longer texts."""
+    for name, value in args.items():
+        takes = not NAMES.isdisjoint(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold()))
+        for text in _texts(value):
+            if (found := address(text, takes=takes)) is not None:
+                yield name, found
+                continue
+            for match in _WITHIN.finditer(unicodedata.normalize("NFKC", text).translate(_DOTS)):
+                if (found := address(match[0].rstrip(".,;:!?)"))) is not None:
+                    yield name, found
+
+
+def address(text: str, *, takes: bool = False) -> Address | None:
+    """The address that this text is as a whole. `takes`: it stands where addresses are expected. None: it is none."""
+    plain = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) not in {"Cc", "Cf"})
+    plain = plain.translate(_DOTS).strip()
+    match = _READ.fullmatch(plain)
+    if match is None:
+        return None
+    scheme, slashes, user, host, rest = (match[name] or "" for name in ("scheme", "slashes", "user", "host", "rest"))
+    host = host.casefold().rstrip(".")
+    sure = bool(slashes) or scheme.casefold() in _WEB or host.startswith("www.")
+    like = _NAMED.fullmatch(host) is not None or _NUMBERED.fullmatch(host) is not None
+    odd = takes and re.fullmatch(r"(?:0x[0-9a-f]+|\d{8,}|[^\s.]+(?:\.[^\s.]+)+)", host) is not None and not re.search(r"\s", plain)
+    if not (sure or like or odd):
+        return None
+    if user and not sure and not takes:  # a mail address
+        return None
+    host = host.removeprefix("www.")
+    bare = not (sure or takes or rest)
+    return Address(host, rest, user, bare)
+
+
+def hosts(text: str) -> frozenset[str]:
+    """The hosts that a text names, in small letters, without "www."."""
+    return frozenset(match[0].casefold().rstrip(".").removeprefix("www.") for match in _HOSTS.finditer(text.translate(_DOTS)))
+
+
+def within(host: str, known: Iterable[str]) -> bool:
+    """Whether a host is one of these, or below one of them."""
+    return any(host == one or host.endswith(f".{one}") for one in known)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a value, and the names inside objects."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield str(key)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
