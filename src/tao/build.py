@@ -20,6 +20,7 @@ from tao.stores.sql import Journal
 from tao.tools.builtin import GROUPS, NAMES, Places, builtin
 from tao.tools.declare import Tool, declare
 from tao.tools.mcp import mcp_tools
+from tao.tools.openapi.entries import api_tools, fetched_api_tools, lies_elsewhere
 from tao.tools.registry import by_name
 from tao.tracing import Tracing, tracing
 from tao.wrappers.models import surviving
@@ -104,12 +105,13 @@ def budget(settings: Settings) -> dict[str, Any]:
 
 @asynccontextmanager
 async def connected(settings: Settings, env: Mapping[str, str]) -> AsyncGenerator[Sequence[Tool]]:
-    """The tools of the MCP servers that these settings name, until the block is left. Raises ConfigError."""
+    """The tools of the MCP servers that these settings name, and of APIs whose documents have to be fetched. Raises ConfigError."""
+    fetched = [tool for one in _apis(settings, elsewhere=True) for tool in await fetched_api_tools(one, env)]
     if settings.mcp is None:
-        yield ()
+        yield fetched
         return
     async with mcp_tools(settings.mcp, env=env) as tools:
-        yield tools
+        yield [*fetched, *tools] if fetched else tools
 
 
 @asynccontextmanager
@@ -138,16 +140,22 @@ def limits(settings: Settings, tools: Iterable[Tool], env: Mapping[str, str] | N
 
 
 def toolbox(settings: Settings, env: Mapping[str, str]) -> list[Tool]:
-    """The tools on offer: the user's own, then the built-in ones whose names they leave free. Raises ConfigError.
+    """The tools on offer: the user's own, those of APIs, then the built-in ones whose names they leave free. Raises ConfigError.
 
     `env` holds the keys of search services.
     """
-    own = by_name(tool for where in settings.tools for tool in tools_of(where))
+    given = [tool for where in settings.tools for tool in tools_of(where)]
+    own = by_name([*given, *(tool for one in _apis(settings, elsewhere=False) for tool in api_tools(one, env))])
     usual = builtin(docs=settings.docs) if settings.builtins else builtin(["search"], docs=settings.docs) if settings.docs else []
     places = Places(settings.root, settings.database, settings.notes or state_folder() / "notes.db", env, settings.web.model_dump())
     further = builtin(settings.offer, docs=settings.docs, places=places) if settings.offer else []
     ours = {tool.name: tool for tool in [*usual, *further]}
     return [*own.values(), *(tool for name, tool in ours.items() if name not in own)]
+
+
+def _apis(settings: Settings, *, elsewhere: bool) -> list[dict[str, Any]]:
+    """The APIs whose documents lie elsewhere, or those whose documents are files here."""
+    return [table for one in settings.openapi if lies_elsewhere(table := one.model_dump()) is elsewhere]
 
 
 def tools_of(where: str) -> list[Tool]:

@@ -164,6 +164,23 @@ class Trace(BaseModel):
     content: bool = Field(default=False, description="what prompts, replies, arguments and results say goes there too")
 
 
+class OpenApi(BaseModel):
+    """An API whose operations are offered as tools; texts may hold `${NAME}`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    document: str = Field(min_length=1, description="the OpenAPI document: a file or an address")
+    name: str = Field(default="", description="stands before the names of its tools")
+    allow: tuple[str, ...] = Field(default=("GET", "HEAD"), description="operations: METHOD, id, METHOD /path, /path, tag:name; with * and ?")
+    deny: tuple[str, ...] = Field(default=(), description="operations that are left out all the same")
+    base_url: str = Field(default="", description="where it is; empty: as the document says")
+    hosts: tuple[str, ...] = Field(default=(), description="hosts that may be reached; empty: that of base_url or of the document")
+    headers: Mapping[str, str] = Field(default_factory=dict, description="headers of every request")
+    credentials: Mapping[str, str] = Field(default_factory=dict, description="by security scheme: a key, a token, user:password")
+    variables: Mapping[str, str] = Field(default_factory=dict, description="values in the document's server addresses")
+    timeout: float | None = Field(default=None, gt=0, description="seconds for one request; empty: 20")
+
+
 class Settings(BaseSettings):
     """Everything that can be set. An environment variable is `TAO_` and the name; nested names are joined by `__`."""
 
@@ -211,6 +228,7 @@ class Settings(BaseSettings):
         default=(), description="files with more tools: FILE.py or FILE.py:factory"
     )
     mcp: Path | None = Field(default=None, description="a JSON file of MCP servers, whose tools are offered")
+    openapi: Annotated[tuple[OpenApi, ...], NoDecode] = Field(default=(), description="APIs whose operations are offered, [[openapi]]; a text: documents")
     builtins: bool = Field(default=True, description="offer the tools that come with tao")
     offer: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), description="further tools of tao: files, sql, notes, units, calendar, python, ask_human, web, http"
@@ -237,6 +255,13 @@ class Settings(BaseSettings):
     def _listed(cls, value: Any) -> Any:
         """A text is a list with commas between."""
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("openapi", mode="before")
+    @classmethod
+    def _documents(cls, value: Any) -> Any:
+        """A text alone is the document."""
+        value = [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+        return [{"document": one} if isinstance(one, str) else one for one in value] if isinstance(value, list | tuple) else value
 
     @field_validator("synchronous", mode="before")
     @classmethod
@@ -327,7 +352,7 @@ def _complaint(problem: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[st
     name, came = ".".join(path), problem["input"]
     english, chinese = _source(path, given)
     if problem["type"] == "extra_forbidden":
-        table: Any = ToolCalls if path[:2] == ["calls", "tools"] else ModelPrice if path[0] == "prices" else Settings.model_fields[path[0]].annotation if len(path) > 1 else Settings
+        table: Any = ToolCalls if path[:2] == ["calls", "tools"] else OpenApi if path[0] == "openapi" else ModelPrice if path[0] == "prices" else Settings.model_fields[path[0]].annotation if len(path) > 1 else Settings
         near = get_close_matches(path[-1], getattr(table, "model_fields", ()), 1, 0.6)
         hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想写 {near[0]!r}？") if near else ("", "")
         return f"there is no setting {name!r} ({english}){hint}", f"没有名为 {name!r} 的设置（{chinese}）{hint_zh}"

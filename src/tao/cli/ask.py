@@ -49,6 +49,7 @@ def ask(
     docs: o.Docs = None,
     tools: o.Tools = None,
     mcp: o.Mcp = None,
+    openapi: o.OpenApi = None,
     offer: o.Offer = None,
     dialect: o.Dialect = None,
     output: o.Output = None,
@@ -63,7 +64,7 @@ def ask(
         complain(say("the question is empty", "问题为空"))
         raise typer.Exit(USAGE)
     options = o.given(
-        model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, offer=offer, dialect=dialect, output=output, journal=journal,
+        model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, openapi=openapi, offer=offer, dialect=dialect, output=output, journal=journal,
     )
     finish(_ask(text, options, image or (), as_json=as_json, quiet=quiet))
 

@@ -53,11 +53,11 @@ class Asking:
 ))  # fmt: skip
 def run(
     file: File, *, out: Out = None, jobs: Jobs = 1, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None,
-    docs: o.Docs = None, tools: o.Tools = None, mcp: o.Mcp = None, offer: o.Offer = None, dialect: o.Dialect = None, journal: o.JournalAt = None,
+    docs: o.Docs = None, tools: o.Tools = None, mcp: o.Mcp = None, openapi: o.OpenApi = None, offer: o.Offer = None, dialect: o.Dialect = None, journal: o.JournalAt = None,
     as_json: o.Json = False, quiet: o.Quiet = False,
 ) -> None:  # fmt: skip
     """Answer them all."""
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, offer=offer, dialect=dialect, journal=journal)
+    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, openapi=openapi, offer=offer, dialect=dialect, journal=journal)
     form = "events" if as_json else "answers" if quiet else "records"
     finish(_run(file, out, jobs, form, options))
 

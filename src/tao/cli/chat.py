@@ -29,11 +29,11 @@ app = typer.Typer()
 
 @app.command(cls=Command, help=say("A conversation: every question knows what was said before.", "对话：每个问题都记得前面说过的内容。"))
 def chat(
-    *, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None, mcp: o.Mcp = None, offer: o.Offer = None,
+    *, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None, mcp: o.Mcp = None, openapi: o.OpenApi = None, offer: o.Offer = None,
     dialect: o.Dialect = None, journal: o.JournalAt = None, quiet: o.Quiet = False,
 ) -> None:
     """Talk."""
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, offer=offer, dialect=dialect, journal=journal)
+    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, openapi=openapi, offer=offer, dialect=dialect, journal=journal)
     finish(lambda: _chat(options, quiet=quiet))
 
 

@@ -73,6 +73,14 @@ Mcp = Annotated[
         help=say("Tools of the MCP servers in a JSON file.", "JSON 文件中 MCP 服务器的工具。"),
     ),
 ]
+Images = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--image",
+        metavar="FILE",
+        help=say("A picture beside the question: a file or an address; may be repeated.", "随问题附上的图片：文件或网址；可重复。"),
+    ),
+]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -84,12 +92,12 @@ Output = Annotated[
         ),
     ),
 ]
-Images = Annotated[
+OpenApi = Annotated[
     list[str] | None,
     typer.Option(
-        "--image",
+        "--openapi",
         metavar="FILE",
-        help=say("A picture beside the question: a file or an address; may be repeated.", "随问题附上的图片：文件或网址；可重复。"),
+        help=say("What may be looked up with an OpenAPI document, a file or an address; may be repeated.", "OpenAPI 文档（文件或网址）中的查询操作；可重复。"),
     ),
 ]
 JournalAt = Annotated[

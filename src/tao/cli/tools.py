@@ -38,12 +38,12 @@ def tools(
     words: Annotated[list[str] | None, typer.Argument(metavar="[call NAME [ARGS]]", help=say(
         'ARGS: {"city": "Lima"} or city=Lima days=3', '参数：{"city": "Lima"} 或 city=Lima days=3',
     ))] = None,
-    *, docs: o.Docs = None, files: o.Tools = None, mcp: o.Mcp = None, offer: o.Offer = None, lang: o.Lang = None,
+    *, docs: o.Docs = None, files: o.Tools = None, mcp: o.Mcp = None, openapi: o.OpenApi = None, offer: o.Offer = None, lang: o.Lang = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask before a tool that does more than look.", "调用不只是读取的工具前不再询问。"))] = False,
     as_json: Annotated[bool, typer.Option("--json", help=say("One tool with its JSON schema a line.", "每行一个工具及其 JSON Schema。"))] = False,
 ) -> None:  # fmt: skip
     """List them, or call one."""
-    options = o.given(docs=docs, tools=files, mcp=mcp, offer=offer, lang=lang)
+    options = o.given(docs=docs, tools=files, mcp=mcp, openapi=openapi, offer=offer, lang=lang)
     if not words:
         finish(_listed(options, as_json=as_json))
     if words[0] != "call" or len(words) < 2:

@@ -61,7 +61,7 @@ def known(document: Document, given: Mapping[str, str]) -> None:
             ))  # fmt: skip
 
 
-def credentials(document: Document, operation: Operation, given: Mapping[str, str]) -> Credentials:
+def credentials_of(document: Document, operation: Operation, given: Mapping[str, str]) -> Credentials:
     """Those of one operation: of the ways in which it may be asked, the first for which all credentials are given."""
     wanted = operation.raw.get("security", document.data.get("security")) or []
     ways = [list(way) for way in wanted if isinstance(way, Mapping)]

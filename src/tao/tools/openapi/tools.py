@@ -18,7 +18,7 @@ from tao.tools.openapi.operations import READING, Body, Operation, Parameter, ac
 from tao.tools.openapi.reach import Reach, in_the_open, reach
 from tao.tools.openapi.results import observation
 from tao.tools.openapi.schemas import Schemas, plainer, whole
-from tao.tools.openapi.security import Credentials, credentials, hidden, hiding, known
+from tao.tools.openapi.security import Credentials, credentials_of, hidden, hiding, known
 from tao.tools.openapi.writing import in_body, in_cookie, in_header, in_path, in_query
 from tao.tools.results import clean
 from tao.tools.web.fetching import Limits, Sending, Unreached, fetch
@@ -52,19 +52,19 @@ class Plan:
 def openapi_tools(
     document: Mapping[str, Any] | str | Path | Document, *, allow: Collection[str] = ("GET", "HEAD"), deny: Collection[str] = (), name: str = "",
     base_url: str = "", hosts: Collection[str] = (), headers: Mapping[str, str] | None = None,
-    secrets: Mapping[str, str] | None = None, variables: Mapping[str, str] | None = None, limits: Limits | None = None,
+    credentials: Mapping[str, str] | None = None, variables: Mapping[str, str] | None = None, limits: Limits | None = None,
     resolve: Resolve = system_resolve,
 ) -> list[Tool]:
     """A tool for every allowed operation of an OpenAPI 3 document: a mapping, a JSON or YAML file, or a fetched one.
 
     `allow` and `deny` hold methods, operation ids, "METHOD /path", "/path" or "tag:name", with `*` and `?`; deny wins.
     `name` stands before every tool's name (`shop__listOrders`). `base_url` goes before the document's servers, `hosts` are all
-    that may be reached; those named here may be private. `headers` go with every request. `secrets` are credentials by the
+    that may be reached; those named here may be private. `headers` go with every request. `credentials` are by the
     name of the document's security scheme: a key or token, for basic "user:password"; no model sees them.
     `variables` fill the servers' addresses. Raises ConfigError.
     """
     doc = open_document(document)
-    keys = dict(secrets or {})
+    keys = dict(credentials or {})
     known(doc, keys)
     where = reach(doc, base_url=base_url, hosts=hosts, variables=variables, resolve=resolve)
     bounds = limits or Limits(size=1_000_000)
@@ -114,7 +114,7 @@ def _plan(
     doc: Document, operation: Operation, where: Reach, keys: Mapping[str, str], headers: Mapping[str, str], variables: Mapping[str, str], name: str,
 ) -> tuple[Plan, list[Part]]:
     """How an operation is called, and what the model gives for it. Raises Unusable and ConfigError."""
-    creds = credentials(doc, operation, keys)
+    creds = credentials_of(doc, operation, keys)
     base, named = where.of(doc, operation, variables)
     if creds.some and in_the_open(base) and not named:
         raise ConfigError(both(
