@@ -71,7 +71,7 @@ try:
     main()
 except SystemExit:
     pass
-heavy = {"sqlalchemy", "pydantic", "aiohttp", "alembic", "asyncio", "tao.cli.ask", "tao.agent", "rich.markdown"} & set(sys.modules)
+heavy = {"sqlalchemy", "pydantic", "aiohttp", "sqlite3", "asyncio", "tao.cli.ask", "tao.agent", "rich.markdown"} & set(sys.modules)
 print(sorted(heavy), file=sys.stderr)
 """
     done = subprocess.run(

@@ -1,5 +1,4 @@
 import asyncio
-import json
 import sqlite3
 import stat
 import subprocess
@@ -7,17 +6,15 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from importlib.util import find_spec
 
 import pytest
-from sqlalchemy import inspect
 
 from tao.errors import StoreError
 from tao.events import Asked, Decided, Ended, Observed, Paused, Replied, Ruled
 from tao.messages import Call, Observation, Reply, Usage
 from tao.run import Run
-from tao.stores import migrations
-from tao.stores.engine import address, connect
+from tao.stores.database import Sqlite, address, transaction
+from tao.stores.schema import HEAD, REVISIONS, prepare, upgrade
 from tao.stores.sql import Journal
 
 
@@ -157,10 +154,9 @@ async def test_a_full_disk_says_so_and_writes_nothing(journal, path):
     pages = rows(path, "PRAGMA page_count")[0][0]
     await journal.close()
     limited = Journal(path)
-    engine = limited._open()
-    connection = engine.raw_connection()
-    connection.execute(f"PRAGMA max_page_count={pages + 2}")
-    limited._driver = connection
+    limited._open()
+    limited._writing = limited.database.connect()
+    limited._writing.execute(f"PRAGMA max_page_count={pages + 2}")
     with pytest.raises(StoreError, match="cannot grow: the disk is full; free some space"):
         await keep(limited, run, Observed("1.1", Observation("x" * 100_000)))
     assert (await limited.load("r")).events == run.events[:1]
@@ -228,13 +224,38 @@ def test_an_address_that_makes_no_sense_is_refused(where, said):
         Journal(where)
 
 
-async def test_a_database_whose_driver_is_not_installed_says_which_package_it_needs():
-    driver = next((name for name in ("pymysql", "asyncmy", "oracledb", "pyodbc") if find_spec(name) is None), None)
-    if driver is None:
-        pytest.skip("every driver that could be missing is installed")
-    scheme = {"oracledb": "oracle", "pyodbc": "mssql"}.get(driver, "mysql")
-    with pytest.raises(StoreError, match=f"needs the package '{driver}'; install it"):
-        await Journal(f"{scheme}+{driver}://somebody:secret@127.0.0.1/runs").list()
+def test_a_database_whose_driver_is_not_installed_says_what_to_install_and_no_password():
+    code = """
+import asyncio, sys
+sys.modules["psycopg"] = None
+from tao.errors import StoreError
+from tao.stores.sql import Journal
+try:
+    asyncio.run(Journal("postgresql://somebody:secret@127.0.0.1/runs").list())
+except StoreError as error:
+    print(error)
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "somebody:***@127.0.0.1/runs needs the package 'psycopg': pip install 'tao-agent[postgres]'" in said
+    assert "secret" not in said
+
+
+@pytest.mark.parametrize(
+    ("where", "made"),
+    [
+        ("runs.db", Sqlite("runs.db")),
+        ("sqlite:///runs.db", Sqlite("runs.db")),
+        ("sqlite:////var/lib/runs.db?timeout=2.5", Sqlite("/var/lib/runs.db", timeout=2.5)),
+        ("sqlite:///file:a.db?mode=ro&uri=true", Sqlite("file:a.db?mode=ro")),
+    ],
+)
+def test_addresses_of_files(where, made):
+    assert address(where) == made
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
+def test_the_usual_names_of_postgresql_are_understood(scheme):
+    assert address(f"{scheme}://u:p@host:5433/runs").place == "postgresql://u:***@host:5433/runs"
 
 
 async def test_a_tools_own_data_does_not_have_to_be_json(journal):
@@ -281,51 +302,49 @@ async def test_the_file_is_its_owners_alone(journal, path):
 # ── the schema's history ──────────────────────────────────────────────────────
 
 
-def shape(path):
-    """Everything that SQLAlchemy can tell of a database's schema."""
-    engine = connect(address(path), "FULL")
-    try:
-        looked = inspect(engine)
-        return {
-            table: (
-                [{**column, "type": str(column["type"])} for column in looked.get_columns(table)],
-                looked.get_pk_constraint(table),
-                looked.get_foreign_keys(table),
-                looked.get_indexes(table),
-                looked.get_table_options(table),
-            )
-            for table in looked.get_table_names()
-        }
-    finally:
-        engine.dispose()
+def at_revision(path, revision):
+    database = address(path)
+    with closing(database.connect()) as connection, transaction(database, connection, writes=True) as cursor:
+        cursor.execute("CREATE TABLE tao_schema (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        upgrade(database, cursor, "", revision)
 
 
-def migrated(path, target="head"):
-    engine = connect(address(path), "FULL")
-    with engine.execution_options(writes=True).begin() as connection:
-        migrations.migrate(connection, target)
-    engine.dispose()
-
-
-async def test_a_new_database_is_what_the_migrations_make(tmp_path):
-    async with Journal(tmp_path / "new.db") as journal:
-        await journal.list()
-    migrated(tmp_path / "migrated.db")
-    assert shape(tmp_path / "new.db") == shape(tmp_path / "migrated.db")
+@pytest.mark.parametrize("revision", REVISIONS)
+async def test_a_database_of_any_revision_becomes_what_a_new_one_is(tmp_path, revision):
+    at_revision(tmp_path / "old.db", revision)
+    for name in ("old.db", "new.db"):
+        async with Journal(tmp_path / name) as journal:
+            await keep(journal, Run("r"), asked())
+            assert (await journal.load("r")).asked.question == "q"
     kinds = "SELECT name, wr FROM pragma_table_list ORDER BY name"
-    assert rows(tmp_path / "new.db", kinds) == rows(tmp_path / "migrated.db", kinds)
-    assert rows(tmp_path / "migrated.db", "SELECT * FROM tao_schema") == [(migrations.HEAD,)]
+    assert rows(tmp_path / "new.db", kinds) == rows(tmp_path / "old.db", kinds)
+    columns = "SELECT m.name, c.name, c.type, c.pk, c.\"notnull\" FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.name <> 'tao_schema' ORDER BY 1, 2"
+    assert rows(tmp_path / "new.db", columns) == rows(tmp_path / "old.db", columns)
+    assert rows(tmp_path / "old.db", "SELECT * FROM tao_schema") == [(HEAD,)]
 
 
-async def test_a_migrated_database_serves(tmp_path):
-    migrated(tmp_path / "old.db")
-    async with Journal(tmp_path / "old.db") as journal:
-        await keep(journal, Run("r"), asked())
-        assert (await journal.load("r")).asked.question == "q"
+async def test_a_revision_that_fails_leaves_the_database_as_it_was(tmp_path):
+    path = tmp_path / "old.db"
+    at_revision(path, "0001")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE states (x)")
+    async with Journal(path) as journal:
+        with pytest.raises(StoreError, match="table states already exists"):
+            await journal.list()
+    assert rows(path, "SELECT * FROM tao_schema") == [("0001",)]
+    assert rows(path, "SELECT name FROM sqlite_master WHERE name = 'claims'") == []
+
+
+async def test_connections_are_kept_and_given_back(journal):
+    await keep(journal, Run("r"), asked())
+    await asyncio.gather(*(journal.load("r") for _ in range(30)))
+    assert 1 <= len(journal._idle) <= 8
+    await journal.close()
+    assert not journal._idle
 
 
 async def test_a_database_of_the_first_version_is_brought_up_to_date_with_its_runs(tmp_path):
-    migrated(tmp_path / "old.db", "0001")
+    at_revision(tmp_path / "old.db", "0001")
     with closing(sqlite3.connect(tmp_path / "old.db")) as connection, connection:
         connection.execute("INSERT INTO runs (id, question, model, state, started, lang) VALUES ('r', 'q', 'm', 'running', 1.0, 'en')")
         connection.execute("""INSERT INTO events VALUES ('r', 0, 'asked', '{"kind": "asked", "question": "q"}', 1.0)""")
@@ -334,7 +353,7 @@ async def test_a_database_of_the_first_version_is_brought_up_to_date_with_its_ru
         assert await journal.claim(run, "1.1", 0)
         await journal.delete("r")
         assert await journal.claim(run, "1.1", 0)
-    assert rows(tmp_path / "old.db", "SELECT version_num FROM tao_schema") == [(migrations.HEAD,)]
+    assert rows(tmp_path / "old.db", "SELECT version_num FROM tao_schema") == [(HEAD,)]
 
 
 async def test_a_database_at_an_unknown_older_revision_is_refused(tmp_path):
@@ -364,21 +383,6 @@ async def test_somebody_elses_database_is_left_alone(path):
             await journal.list()
 
 
-def test_opening_a_current_or_new_database_does_not_load_alembic(path):
-    code = f"""
-import asyncio, sys
-from tao.stores.sql import Journal
-async def main():
-    async with Journal({str(path)!r}) as journal:
-        await journal.list()
-asyncio.run(main())
-print([name for name in sys.modules if name.startswith("alembic")])
-"""
-    for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert json.loads(done.stdout) == []
-
-
 def test_two_processes_that_open_a_new_journal_at_once_both_can(path):
     code = f"""
 import asyncio
@@ -406,16 +410,16 @@ async def test_a_cancelled_writer_is_waited_for_before_a_run_is_read(tmp_path):
 
 def test_many_may_open_a_new_journal_at_once(tmp_path):
     for number in range(15):
-        url = address(tmp_path / f"new{number}.db")
-        engines = [connect(url, "FULL") for _ in range(8)]
-        start = threading.Barrier(len(engines))
+        database = address(tmp_path / f"new{number}.db")
+        start = threading.Barrier(8)
 
-        def opened(engine, start=start):
+        def opened(_, database=database, start=start):
             start.wait()
-            with engine.connect() as connection:
-                return connection.exec_driver_sql("PRAGMA journal_mode").scalar()
+            with closing(database.connect()) as connection:
+                mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
+                with transaction(database, connection, writes=True) as cursor:
+                    prepare(database, cursor)
+            return mode
 
-        with ThreadPoolExecutor(len(engines)) as threads:
-            assert set(threads.map(opened, engines)) == {"wal"}
-        for engine in engines:
-            engine.dispose()
+        with ThreadPoolExecutor(8) as threads:
+            assert set(threads.map(opened, range(8))) == {"wal"}

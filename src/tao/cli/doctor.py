@@ -31,7 +31,7 @@ from tao.models.weights import cache_folder, locate
 app = typer.Typer()
 
 PACKAGES = {
-    "aiohttp": "", "pydantic": "", "sqlalchemy": "", "alembic": "",
+    "aiohttp": "", "pydantic": "",
     "xllamacpp": say("models in this process (extra `local`)", "进程内模型（extra `local`）"),
     "rjieba": say("Chinese words in search (extra `search`)", "中文分词检索（extra `search`）"),
 }  # fmt: skip

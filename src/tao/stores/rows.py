@@ -4,27 +4,25 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Engine, bindparam, insert, select, update
-from sqlalchemy.engine.interfaces import DBAPICursor
-from sqlalchemy.sql import ClauseElement
-
 from tao.errors import StoreError, both
 from tao.events import Ended, Event, Paused, Ruled, from_json, to_json
 from tao.run import Run
-from tao.stores.engine import Conflict
-from tao.stores.tables import EVENTS, RUNS
+from tao.stores.database import Conflict, Database
 
-NEW_RUN, NEW_EVENT = insert(RUNS), insert(EVENTS)
-HEAD_COLUMNS = ("state", "ended", "reason", "answer", "tokens")
-SET_HEAD = update(RUNS).where(RUNS.c.id == bindparam("run_id")).values({name: bindparam(name) for name in HEAD_COLUMNS})
-EVENTS_OF = select(EVENTS.c.seq, EVENTS.c.json).where(EVENTS.c.run_id == bindparam("run_id")).order_by(EVENTS.c.seq)
+NEW_RUN = (
+    "INSERT INTO runs (id, question, model, state, started, ended, reason, answer, tokens, lang)"
+    " VALUES (:id, :question, :model, :state, :started, :ended, :reason, :answer, :tokens, :lang)"
+)
+NEW_EVENT = "INSERT INTO events (run_id, seq, kind, json, at) VALUES (:run_id, :seq, :kind, :json, :at)"
+SET_HEAD = "UPDATE runs SET state = :state, ended = :ended, reason = :reason, answer = :answer, tokens = :tokens WHERE id = :run_id"
+EVENTS_OF = "SELECT seq, json FROM events WHERE run_id = :run_id ORDER BY seq"
 
 TEXT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 ASCII = json.JSONEncoder(separators=(",", ":"), default=str)
 """Only for text with half a surrogate pair in it, which no database takes as it is; it reads back the same."""
 
 
-def append(cursor: DBAPICursor, engine: Engine, run: Run, start: int, upto: int) -> None:
+def append(database: Database, cursor: Any, run: Run, start: int, upto: int) -> None:
     """Write the events from `start` up to, not including, `upto`, and what they change in the list of runs."""
     head: dict[str, Any] = {}
     for event in run.events[start:upto]:
@@ -32,22 +30,22 @@ def append(cursor: DBAPICursor, engine: Engine, run: Run, start: int, upto: int)
     if start == 0:
         asked = run.asked
         first = {"id": run.id, "question": _plain(asked.question), "model": _plain(asked.model), "lang": asked.lang}
-        cursor.execute(text_of(NEW_RUN, engine), {**(head or _state("running")), **first, "started": asked.at})
+        cursor.execute(database.sql(NEW_RUN), {**(head or _state("running")), **first, "started": asked.at})
     elif head:
-        cursor.execute(text_of(SET_HEAD, engine), {**head, "run_id": run.id})
+        cursor.execute(database.sql(SET_HEAD), {**head, "run_id": run.id})
     rows = [
         {"run_id": run.id, "seq": seq, "kind": type(event).__name__.lower(), "json": _dump(event), "at": event.at}
         for seq, event in enumerate(run.events[start:upto], start)
     ]
-    cursor.executemany(text_of(NEW_EVENT, engine), rows)
+    cursor.executemany(database.sql(NEW_EVENT), rows)
 
 
-def stored(cursor: DBAPICursor, engine: Engine, run: Run) -> int:
+def stored(database: Database, cursor: Any, run: Run) -> int:
     """How many of a run's events are stored, for a run that this journal has not written so far.
 
     Raises Conflict where the stored ones are not the run's own: somebody else has gone on with it.
     """
-    cursor.execute(text_of(EVENTS_OF, engine), {"run_id": run.id})
+    cursor.execute(database.sql(EVENTS_OF), {"run_id": run.id})
     events = read(run.id, cursor.fetchall())
     for number, event in enumerate(events):
         if number >= len(run.events) or _dump(event) != _dump(from_json(json.loads(_dump(run.events[number])))):
@@ -76,17 +74,6 @@ def read(run: str, rows: Iterable[Any]) -> list[Event]:
         except (ValueError, AttributeError, TypeError, StoreError) as error:
             raise StoreError(both(f"run {run}, event {number}: {error}", f"运行 {run}，事件 {number}：{error}")) from error
     return events
-
-
-def text_of(statement: ClauseElement, engine: Engine) -> str:
-    """A statement in the engine's own SQL, with named parameters; compiled once."""
-    key = (id(statement), engine.dialect.name)
-    if key not in _TEXTS:
-        _TEXTS[key] = str(statement.compile(dialect=engine.dialect))
-    return _TEXTS[key]
-
-
-_TEXTS: dict[tuple[int, str], str] = {}
 
 
 def _head(run: Run, event: Event) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The tools that come with tao."""
 
+import importlib
 import importlib.util
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tao.errors import ConfigError, both
-from tao.tools.builtin import calendar_cn, files, notes, sql
+from tao.tools.builtin import calendar_cn, files, notes
 from tao.tools.builtin.ask_human import ask_human
 from tao.tools.builtin.calculator import calculator
 from tao.tools.builtin.dates import dates
@@ -41,7 +42,7 @@ class Group:
 
 FURTHER: Mapping[str, Group] = {
     "files": Group(files.NAMES, ("reads", "writes"), 'root = "./data"'),
-    "sql": Group(sql.NAMES, ("reads",), 'database = "sqlite:///shop.db"', "sql", ("sqlglot",)),
+    "sql": Group(("sql_query", "sql_schema"), ("reads",), 'database = "sqlite:///shop.db"', "sql", ("sqlalchemy", "sqlglot")),
     "notes": Group(notes.NAMES, ("reads", "writes")),
     "units": Group(("convert_units",), ("reads",), "", "units", ("pint",)),
     "calendar": Group(calendar_cn.NAMES, ("reads",), "", "calendar", ("chinese_calendar", "lunardate")),
@@ -96,7 +97,7 @@ def builtin(
 def _further(wanted: Collection[str], places: Places, clock: Callable[[], float]) -> list[Tool]:
     makers: dict[tuple[str, ...], Callable[[], list[Tool]]] = {
         files.NAMES: lambda: files.files(_needed(places.root, "files", "root", "./data")),
-        sql.NAMES: lambda: sql.database(str(_needed(places.database, "sql", "database", "sqlite:///shop.db"))),
+        GROUPS["sql"]: lambda: _database(str(_needed(places.database, "sql", "database", "sqlite:///shop.db"))),
         notes.NAMES: lambda: notes.notes(_needed(places.notes, "notes", "notes", "./notes.db"), clock=clock),
         calendar_cn.NAMES: calendar_cn.chinese_calendar,
         GROUPS["units"]: lambda: [convert_units()],
@@ -105,6 +106,12 @@ def _further(wanted: Collection[str], places: Places, clock: Callable[[], float]
         WEB: lambda: web_tools(places.env, [name for name in WEB if name in wanted], **places.web),
     }
     return [tool for group, make in makers.items() if set(group) & set(wanted) for tool in make() if tool.name in wanted]
+
+
+def _database(url: str) -> list[Tool]:
+    """The tools over a database; their module needs an extra, so it is loaded only for them."""
+    tools: list[Tool] = importlib.import_module("tao.tools.builtin.sql").database(url)
+    return tools
 
 
 def _needed(value: Any, group: str, setting: str, example: str) -> Any:

@@ -4,7 +4,6 @@ A query is read with `sqlglot` first: one statement that only selects, with func
 was read is written out again and run, so that the database sees just what was judged, in a transaction that may only read.
 """
 
-import importlib.util
 import logging
 import re
 import sqlite3
@@ -17,18 +16,23 @@ from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, inspect, text
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
-from sqlalchemy.pool import NullPool
-
 from tao.errors import ConfigError, ToolError, both
 from tao.messages import Observation
 from tao.tools.declare import Tool, declare
 from tao.tools.results import plain
 from tao.tools.words import say
 
-NAMES = ("sql_query", "sql_schema")
+try:
+    import sqlglot
+    from sqlalchemy import Connection, Engine, create_engine, inspect, text
+    from sqlalchemy.engine import URL, make_url
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+    from sqlalchemy.pool import NullPool
+    from sqlglot import exp
+except ImportError as error:
+    missing = f"SQL tools need the package {error.name}: pip install 'tao-agent[sql]'"
+    raise ConfigError(both(missing, f"SQL 工具需要软件包 {error.name}：pip install 'tao-agent[sql]'")) from error
+
 DIALECTS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "sqlite": "sqlite", "mssql": "tsql", "oracle": "oracle"}
 ROWS, CELL, SECONDS = 100, 200, 10.0
 LARGEST, KEPT = 10_000_000, 10_000
@@ -89,10 +93,8 @@ def database(url: str, *, rows: int = ROWS, cell: int = CELL, seconds: float = S
     """The two tools over the database of this SQLAlchemy URL ("sqlite:///shop.db", "postgresql+psycopg://user@host/shop").
 
     `functions` are names of the database's own functions that a query may use. Raises ConfigError for a URL that makes no
-    sense, an SQLite file that is not there, and a missing package.
+    sense, an SQLite file that is not there.
     """
-    if importlib.util.find_spec("sqlglot") is None:
-        raise ConfigError(both("SQL tools need the package sqlglot: pip install 'tao-agent[sql]'", "SQL 工具需要 sqlglot：pip install 'tao-agent[sql]'"))
     try:
         place = make_url(url)
         driver = place.get_dialect()
@@ -159,9 +161,6 @@ def _column(column: Mapping[str, Any]) -> str:
 
 def judged(query: str, dialect: str, functions: Collection[str] = ()) -> str:
     """The query written anew, where it does nothing but read. Raises ToolError that says what it does besides."""
-    import sqlglot  # noqa: PLC0415 - optional: loaded on first use, only here
-    from sqlglot import exp  # noqa: PLC0415
-
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
     try:
         found = [one for one in sqlglot.parse(query, dialect=dialect or None) if one is not None]
@@ -187,8 +186,6 @@ def judged(query: str, dialect: str, functions: Collection[str] = ()) -> str:
 @cache
 def _effects() -> tuple[Any, ...]:
     """What a query that only reads has nowhere in it."""
-    from sqlglot import exp  # noqa: PLC0415
-
     return (
         exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Pragma, exp.Set, exp.Copy, exp.Placeholder, exp.Parameter, exp.NextValueFor,
         exp.WithTableHint, exp.Operator,
