@@ -82,8 +82,8 @@ class Agent:
         settings: Mapping[str, Any] | None = None, permissions: Iterable[Rule] = (), approve: Approve | None = None,
         prices: Prices = price_of, quotas: Iterable[Quota] = (), trace: Tracing | None = None,
         output: Any = None, checks: Iterable[Check] = (), judge: Model | str | None = None,
-    ) -> None:
         triage: Model | str | bool = False,
+    ) -> None:
         if max_steps < 1:
             raise ConfigError(both(f"max_steps is {max_steps}; it must be 1 or more", f"max_steps 为 {max_steps}；应不小于 1"))
         if lang not in (None, "zh", "en"):
@@ -137,7 +137,6 @@ class Agent:
         """
         seen = pictures(images, self.model)
         if self.quotas and who and isinstance(self.journal, Past):
-        seen = pictures(images, self.model)
             await admit(self.journal, self.quotas, who)
         run = Run(id or secrets.token_hex(8), [replace(self._asked(question, tuple(history), who), images=seen)])
         await self._emit(on_event)(run, run.asked)
