@@ -13,8 +13,10 @@ from tao.agent import Agent
 from tao.config import Settings, journal_address, state_folder
 from tao.errors import ConfigError, both
 from tao.models import connect
+from tao.models.connect import timeouts
 from tao.models.pricing import finder
 from tao.prices import Price, Rate
+from tao.quotas import Quota
 from tao.seams import Model
 from tao.stores.sql import Journal
 from tao.tools.builtin import GROUPS, NAMES, Places, builtin
@@ -23,7 +25,7 @@ from tao.tools.mcp import mcp_tools
 from tao.tools.openapi.entries import api_tools, fetched_api_tools, lies_elsewhere
 from tao.tools.registry import by_name
 from tao.tracing import Tracing, tracing
-from tao.wrappers.models import surviving
+from tao.wrappers.models import repeating, surviving
 
 
 def build(
@@ -50,6 +52,7 @@ def build(
         permissions=settings.permissions.rules,
         settings={**budget(settings), "max_tools_shown": settings.max_tools_shown, **_back(settings)},
         prices=finder({name: Price((Rate(**one.model_dump()),)) for name, one in settings.prices.items()}, settings.currency or ""),
+        quotas=[Quota(**one.told(settings.currency, settings.exchange)) for one in settings.quotas],
         output=None if settings.output is None else schema(settings.output),
         judge=answering(settings, env, settings.judge, trace) if settings.judge else None,
     )
@@ -78,17 +81,17 @@ def answering(settings: Settings, env: Mapping[str, str], name: str, trace: Trac
 
     `trace` makes a span of every attempt.
     """
-    found = [
-        connect(one, env=env, thinking=settings.thinking, local=settings.local.model_dump()) for one in (name, *settings.models.fallback)
-    ]
+    how, local = settings.models, settings.local.model_dump()
+    given: dict[str, Any] = {} if how.connect is None and how.first is None else {"timeouts": timeouts(how.connect, how.first)}
+    found = [connect(one, env=env, thinking=settings.thinking, local=local, **given) for one in (name, *how.fallback)]
     first, *others = [trace.model(one) if trace else one for one in found]
-    how = settings.models
-    if len(found) == 1 and found[0].name.startswith("local:") and how.timeout is None:
-        return first
-    return surviving(
-        first, others, attempts=how.attempts, whole=how.timeout, requests_per_minute=how.requests_per_minute,
-        tokens_per_minute=how.tokens_per_minute,
+    if len(found) == 1 and found[0].name.startswith("local:") and not (how.timeout or how.first or how.hedge or how.hedge_after):
+        return repeating(first, how.cache, thinking=settings.thinking)
+    whole = surviving(
+        first, others, attempts=how.attempts, whole=how.timeout, first=how.first, requests_per_minute=how.requests_per_minute,
+        tokens_per_minute=how.tokens_per_minute, hedge=how.hedge, hedge_after=how.hedge_after,
     )
+    return repeating(whole, how.cache, thinking=settings.thinking)
 
 
 def budget(settings: Settings) -> dict[str, Any]:

@@ -24,22 +24,12 @@ from pydantic_settings import (
 
 from tao.errors import ConfigError, both
 from tao.permissions import Rule, read_rules
+from tao.tables import Agreed, Local, ModelPrice, Models
 
 PREFIX = "TAO_"
 FILES = (Path("~/.config/tao/tao.toml"), Path("tao.toml"))
 OTHERS = {"TAO_CACHE", "TAO_MODEL_CHANNELS", "TAO_SHARED"}
 """Variables with our prefix that are no settings: where model files lie and come from, where tests find shared data."""
-
-
-class Local(BaseModel):
-    """How a model file is run in this process."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    threads: int | None = Field(default=None, ge=1, description="compute threads; empty: chosen by the number of cores")
-    context: int = Field(default=8192, ge=512, description="tokens that a prompt and its reply may take together")
-    slots: int = Field(default=1, ge=1, description="calls at the same time")
-    batch: int = Field(default=128, ge=1, description="prompt tokens that are evaluated in one go")
 
 
 class ToolCalls(BaseModel):
@@ -83,35 +73,6 @@ class Calls(BaseModel):
     summarize: str = Field(default="", description="the model that sums up long observations, as in `model`; empty: they are cut")
     summarize_over: int = Field(default=2000, ge=50, description="tokens from which an observation counts as long there")
     tools: Mapping[str, ToolCalls] = Field(default_factory=dict, description="by tool: what holds for it instead")
-
-
-class Models(BaseModel):
-    """How models are called over a network."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    attempts: int = Field(default=3, ge=1, description="how often a call is tried that failed for a passing reason")
-    timeout: float | None = Field(default=None, gt=0, description="seconds that one attempt may take; empty: as the model has it")
-    requests_per_minute: float | None = Field(default=None, ge=1, description="calls a minute; empty: no limit of ours")
-    tokens_per_minute: float | None = Field(default=None, ge=1, description="tokens a minute; empty: no limit of ours")
-    fallback: Annotated[tuple[str, ...], NoDecode] = Field(default=(), description="models that are asked in turn where the first cannot answer")
-
-    @field_validator("fallback", mode="before")
-    @classmethod
-    def _listed(cls, value: Any) -> Any:
-        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
-
-
-class ModelPrice(BaseModel):
-    """What a million tokens of one model cost."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    input: Decimal = Field(ge=0, description="of the prompt")
-    output: Decimal = Field(ge=0, description="of the reply")
-    cached: Decimal | None = Field(default=None, ge=0, description="of the part of the prompt that came from a cache; empty: as input")
-    thinking: Decimal | None = Field(default=None, ge=0, description="of a reply with thinking; empty: as output")
-    currency: str = Field(default="USD", pattern="^[A-Z]{3}$", description="CNY, USD …")
 
 
 class Permissions(BaseModel):
@@ -246,6 +207,7 @@ class Settings(BaseSettings):
     prices: Mapping[str, ModelPrice] = Field(
         default_factory=dict, description="by model: what a million of its tokens cost; goes before the known prices"
     )
+    quotas: tuple[Agreed, ...] = Field(default=(), description="what each session, user or tenant may use over a time, [[quotas]]")
     calls: Calls = Field(default=Calls(), description="how tool calls are held in bounds: a table")
     trace: Trace = Field(default=Trace(), description="where spans for OpenTelemetry go: a table")
     permissions: Permissions = Field(default=Permissions(), description="what may be done with tools: a table with rules")
@@ -352,7 +314,7 @@ def _complaint(problem: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[st
     name, came = ".".join(path), problem["input"]
     english, chinese = _source(path, given)
     if problem["type"] == "extra_forbidden":
-        table: Any = ToolCalls if path[:2] == ["calls", "tools"] else OpenApi if path[0] == "openapi" else ModelPrice if path[0] == "prices" else Settings.model_fields[path[0]].annotation if len(path) > 1 else Settings
+        table: Any = ToolCalls if path[:2] == ["calls", "tools"] else OpenApi if path[0] == "openapi" else Agreed if path[0] == "quotas" else ModelPrice if path[0] == "prices" else Settings.model_fields[path[0]].annotation if len(path) > 1 else Settings
         near = get_close_matches(path[-1], getattr(table, "model_fields", ()), 1, 0.6)
         hint, hint_zh = (f"; did you mean {near[0]!r}?", f"；是否想写 {near[0]!r}？") if near else ("", "")
         return f"there is no setting {name!r} ({english}){hint}", f"没有名为 {name!r} 的设置（{chinese}）{hint_zh}"

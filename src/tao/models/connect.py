@@ -82,6 +82,12 @@ def connect(
     return model
 
 
+def timeouts(connecting: float | None = None, first: float | None = None) -> Any:
+    """Seconds to connect, and until the first word of an answer, for the option `timeouts`; what is not said stays as it is."""
+    given = {"connect": connecting, "first": first}
+    return import_module("tao.models.wire").Timeouts(**{name: value for name, value in given.items() if value is not None})
+
+
 def resolve(name: str, env: Mapping[str, str]) -> Address:
     """Read a model's name; nothing is opened. Raises ConfigError."""
     name = name.strip()
