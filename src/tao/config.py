@@ -297,6 +297,7 @@ WANTED: dict[str, tuple[str, str]] = {
     "string_too_short": ("a text that is not empty", "非空文本"),
     "greater_than_equal": ("{ge} or more", "不小于 {ge}"),
     "greater_than": ("more than {gt}", "大于 {gt}"),
+    "less_than": ("less than {lt}", "小于 {lt}"),
     "less_than_equal": ("{le} or less", "不大于 {le}"),
     "literal_error": ("one of {expected}", "以下之一：{expected}"),
     "path_type": ("a path", "路径"),
