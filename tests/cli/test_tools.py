@@ -75,3 +75,24 @@ def test_a_question_that_needs_a_file(tao, server):
     done = tao("ask", "What is the code?", "--offer", "read_file", "--dialect", "react", TAO_ROOT=".")
     assert "The code is 4711." in done.stdout
     assert "notes.md" in json.dumps(server.bodies[-1])
+
+
+def test_finding_tools_by_name_and_by_words(tao):
+    assert tao("tools", "--find", "date_diff").stdout.startswith("date_diff  (")
+    found = tao("tools", "--offer", "units", "--find", "convert a unit").stdout
+    assert found.startswith("convert_units  (")
+    assert "--offer NAME" not in found
+    zh = tao("tools", "--offer", "calendar", "--find", "节假日", "--lang", "zh").stdout
+    assert zh.startswith("chinese_calendar  (")
+    lines = tao("tools", "--find", "date", "--json").stdout.splitlines()
+    assert all("date" in json.loads(one)["name"] for one in lines)
+    assert lines
+
+
+def test_finding_nothing_and_finding_beside_a_call(tao):
+    nothing = tao("tools", "--find", "helicopter")
+    assert (nothing.returncode, nothing.stdout) == (1, "")
+    assert "no tool on offer fits 'helicopter'; tao tools lists them all" in nothing.stderr
+    assert "没有符合“直升机”的工具" in tao("tools", "--find", "直升机", TAO_LANG="zh", LANG="zh_CN.UTF-8").stderr
+    wrong = tao("tools", "call", "calculator", "expression=1", "--find", "x")
+    assert (wrong.returncode, "wanted: tao tools [--find TEXT]" in wrong.stderr) == (2, True)

@@ -71,8 +71,8 @@ class Broken:
         (PurePosixPath("a/b"), "a/b", "a/b"),
         (Colour.red, "red", "red"),
         ([], "[]", []),
-        (b"\x89PNG....", "[PNG image, 8 bytes]", None),
-        (b"\x00\x01", "[binary data, 2 bytes]", None),
+        (b"plain \xe4\xb8\xad", "plain 中", None),
+        (b"", "(empty text)", None),
         (Picture(), "[image, 640×480 pixels]", None),
         (Array(), "[1, 2]", [1, 2]),
         ([Array()], "[[1, 2]]", [[1, 2]]),
@@ -94,7 +94,7 @@ def test_an_observation_is_taken_over():
 def test_chinese_words():
     with speaking("zh"):
         assert observe(None).text == "已完成（没有返回内容）。"
-        assert observe(b"x").text == "[二进制数据，1 字节]"
+        assert observe(b"\xff").text == "[二进制数据，1 字节]"
         assert observe(Picture()).text == "[图像，640×480 像素]"
         assert observe("").text == "（空文本）"
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from tao.acting import acting
 from tao.build import connected, limits, toolbox
 from tao.cli import options as o
-from tao.cli.exits import ANSWERED, FAILED, finish
+from tao.cli.exits import ANSWERED, FAILED, complain, finish
 from tao.cli.help import Command
 from tao.cli.words import LANG, say
 from tao.config import Settings, environment, load
@@ -26,6 +26,8 @@ from tao.permissions import looks
 from tao.run import Run
 from tao.tools.builtin import FURTHER, GROUPS
 from tao.tools.declare import Tool
+from tao.toolset import find as find_tools
+from tao.toolset import line
 
 app = typer.Typer()
 
@@ -40,36 +42,46 @@ def tools(
     ))] = None,
     *, docs: o.Docs = None, files: o.Tools = None, mcp: o.Mcp = None, openapi: o.OpenApi = None, offer: o.Offer = None, lang: o.Lang = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask before a tool that does more than look.", "调用不只是读取的工具前不再询问。"))] = False,
+    find: Annotated[str | None, typer.Option("--find", metavar="TEXT", help=say(
+        "List only tools that fit a name or these words, the best first.", "只列出名称或用途符合的工具，最相近的在前。",
+    ))] = None,
     as_json: Annotated[bool, typer.Option("--json", help=say("One tool with its JSON schema a line.", "每行一个工具及其 JSON Schema。"))] = False,
 ) -> None:  # fmt: skip
     """List them, or call one."""
     options = o.given(docs=docs, tools=files, mcp=mcp, openapi=openapi, offer=offer, lang=lang)
     if not words:
-        finish(_listed(options, as_json=as_json))
-    if words[0] != "call" or len(words) < 2:
+        finish(_listed(options, find, as_json=as_json))
+    if find is not None or words[0] != "call" or len(words) < 2:
         finish(_misused)
     finish(_called(options, words[1], words[2:], yes=yes, as_json=as_json))
 
 
 def _misused() -> int:
-    raise ConfigError(both("wanted: tao tools, or tao tools call NAME [ARGS]", "用法：tao tools，或 tao tools call 名称 [参数]"))
+    raise ConfigError(both("wanted: tao tools [--find TEXT], or tao tools call NAME [ARGS]", "用法：tao tools [--find 文字]，或 tao tools call 名称 [参数]"))
 
 
 # ── listing ───────────────────────────────────────────────────────────────────
 
 
-async def _listed(options: Mapping[str, Any], *, as_json: bool) -> int:
+async def _listed(options: Mapping[str, Any], wanted: str | None, *, as_json: bool) -> int:
     settings = load(options)
     async with connected(settings, environment()) as more:
         offered = [*toolbox(settings, environment()), *more]
     console = Console(highlight=False)
-    for tool in offered:
-        spec = tool.said(settings.lang or LANG)
+    specs = [tool.said(settings.lang or LANG) for tool in offered]
+    found, near = (specs, []) if wanted is None else find_tools(specs, wanted)
+    own = {tool.name: tool for tool in offered}
+    for spec in found:
         if as_json:
             console.file.write(json.dumps(dataclasses.asdict(spec), ensure_ascii=False) + "\n")
         else:
-            _show(console, tool, spec)
-    if not as_json:
+            _show(console, own[spec.name], spec)
+    if near and not as_json:
+        console.print(Text("\n".join([say("\nAlso near:", "\n相近的还有："), *map(line, near)]), "dim"), soft_wrap=True)
+    if wanted is not None and not found:
+        complain(say(f"no tool on offer fits {wanted!r}; tao tools lists them all", f"没有符合“{wanted}”的工具；tao tools 列出全部"))
+        return FAILED
+    if not as_json and wanted is None:
         if not offered:
             console.print(say("no tools", "没有工具"))
         _rest(console, {tool.name for tool in offered})

@@ -7,18 +7,18 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from tao.messages import Observation
+from tao.tools import media
+from tao.tools.media import MAGIC
 from tao.tools.words import say
 
-MAGIC = {
-    b"\x89PNG": "PNG image", b"\xff\xd8\xff": "JPEG image", b"GIF8": "GIF image", b"%PDF": "PDF", b"PK\x03\x04": "ZIP", b"BM": "BMP image",
-}  # fmt: skip
+__all__ = ["MAGIC", "clean", "observe", "plain"]
 
 
 def observe(value: Any) -> Observation:
     """The observation of a returned value.
 
     A text stays as it is; other values become JSON (`data` holds them, for a text it stays empty); None is a clear word;
-    bytes and images are described; an Observation is taken over.
+    bytes, images, files and tables are described, and `data` holds them (see `tao.tools.media`); an Observation is taken over.
     """
     if isinstance(value, Observation):
         return value
@@ -26,12 +26,11 @@ def observe(value: Any) -> Observation:
         return Observation(clean(value) or say("(empty text)", "（空文本）"))
     if value is None:
         return Observation(say("Done (nothing to report).", "已完成（没有返回内容）。"))
-    if isinstance(value, bytes | bytearray | memoryview):
-        return Observation(_binary(bytes(value)))
-    if (size := getattr(value, "size", None)) and isinstance(size, tuple) and isinstance(getattr(value, "mode", None), str):
-        return Observation(say(f"[image, {size[0]}×{size[1]} pixels]", f"[图像，{size[0]}×{size[1]} 像素]"))
-    data = plain(value)
-    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    if (found := media.seen(value)) is not None:
+        return Observation(clean(found[0]), data=None if found[1] is None else plain(found[1]))
+    data, told = plain(value), media.described(value)
+    shown = data if told is value else plain(told)
+    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
     return Observation(clean(text) or say("(empty text)", "（空文本）"), data=data)
 
 
@@ -66,8 +65,3 @@ def _finite(value: Any) -> Any:
 def _fallback(value: Any) -> Any:
     as_list = getattr(value, "tolist", None)
     return as_list() if callable(as_list) else str(value)
-
-
-def _binary(value: bytes) -> str:
-    kind = next((name for head, name in MAGIC.items() if value.startswith(head)), "")
-    return say(f"[{kind or 'binary data'}, {len(value)} bytes]", f"[{kind or '二进制数据'}，{len(value)} 字节]")
