@@ -11,7 +11,7 @@ from typing import Any
 from tao.dialects.later import later
 from tao.dialects.output import ANSWER, OUTPUT, enveloped, is_open, wanted
 from tao.dialects.repair import Fault, Read, read_json, read_strict
-from tao.dialects.schemas import arms, is_a
+from tao.dialects.schemas import arms, type_of, values
 from tao.errors import BadArguments, ConfigError, InvalidOutput, both
 from tao.events import Decided, Ended, Nudged
 from tao.policies.checks import Check, checked
@@ -60,7 +60,7 @@ def reading(schema: Mapping[str, Any], answer: str, lang: str = "en", form: Form
         return Fit(kept, fitted) if objection is None else Misfit(objection, by=BY_TYPE)
     if first.why:
         return first
-    begun = read_json(answer.strip())
+    begun = read_json(answer.strip() or "-")
     if (isinstance(begun, Fault) and begun.kind == "truncated") or (isinstance(begun, Read) and begun.cut):
         return Misfit("JSON 中途断开了" if zh else "the JSON breaks off", bare=True)
     return Misfit("没有 JSON" if zh else "it is not JSON", bare=True)
@@ -76,8 +76,14 @@ def _candidates(schema: Mapping[str, Any], answer: str) -> Iterator[tuple[str, A
         yield "", value
     elif not fenced and len(inside := list(_inside(answer))) == 1:
         yield "", inside[0]
-    if whole and any(is_a("", arm.get("type")) and not is_a([], arm.get("type")) for arm in arms(schema, schema)):
+    if whole and any(map(_takes_text, arms(schema, schema))):
         yield "", whole
+
+
+def _takes_text(arm: Mapping[str, Any]) -> bool:
+    """Whether the arm is about texts, and not just about anything."""
+    listed = values(arm)
+    return any(isinstance(value, str) for value in listed) if listed is not None else type_of(arm) == "string"
 
 
 def _alone(text: str) -> Any:

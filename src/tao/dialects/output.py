@@ -116,7 +116,7 @@ def found(run: Run, text: str, reading: Decided | Misread) -> Decided | Misread:
     for start in _START.finditer(text):
         value = _value(text[start.end() :])
         if isinstance(value, Mapping) and isinstance(args := value.get("args"), Mapping) and is_finish(str(value.get("tool")), Tools(run.tools)):
-            value = args.get(ANSWER, args)
+            value = args if likely(schema, args) else args.get(ANSWER, ...)
         if likely(schema, value):
             answer = json.dumps(value, ensure_ascii=False)
             return replace(reading, answer=answer) if isinstance(reading, Decided) else Decided("", (), answer, (reading.reason,))

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from tao.errors import ConfigError, both
 from tao.events import Ended, Nudged
@@ -45,7 +46,7 @@ def checked(policy: Policy, checks: Iterable[Check], times: int = 1) -> Policy:
     return decide if named else policy
 
 
-def _named(checks: Iterable[Check]) -> dict[str, Check]:
+def _named(checks: Iterable[Any]) -> dict[str, Check]:
     """The checks by name; of several with one name, all but the first are numbered."""
     named: dict[str, Check] = {}
     for check in checks:

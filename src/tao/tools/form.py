@@ -1,5 +1,6 @@
 """The form of a structured answer: a type or a JSON schema, and how an answer becomes an object of that type."""
 
+import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,15 +46,20 @@ def form(output: Any) -> Form:
         return output
     if isinstance(output, Mapping):
         return Form(_sound(output))
+    if inspect.isroutine(output):
+        raise _formless(output, "it is a function")
     try:
         adapter = TypeAdapter(portable(output))
         return Form(lean(adapter.json_schema(schema_generator=Writer)), adapter)
     except (PydanticUserError, PydanticInvalidForJsonSchema, SchemaError, TypeError, NameError) as error:
-        why = str(error).splitlines()[0]
-        raise ConfigError(both(
-            f"output is {output!r:.80}, which has no JSON form: {why}; wanted: a type (a pydantic model, dataclass, list[int] …) or a JSON schema",
-            f"output 为 {output!r:.80}，没有 JSON 形式：{why}；应为类型（pydantic 模型、dataclass、list[int] 等）或 JSON Schema",
-        )) from error  # fmt: skip
+        raise _formless(output, str(error).splitlines()[0]) from error
+
+
+def _formless(output: Any, why: str) -> ConfigError:
+    return ConfigError(both(
+        f"output is {output!r:.80}, which has no JSON form: {why}; wanted: a type (a pydantic model, dataclass, list[int] …) or a JSON schema",
+        f"output 为 {output!r:.80}，没有 JSON 形式：{why}；应为类型（pydantic 模型、dataclass、list[int] 等）或 JSON Schema",
+    ))  # fmt: skip
 
 
 def _sound(schema: Mapping[str, Any]) -> dict[str, Any]:
