@@ -15,6 +15,7 @@ SAYS = {
     "05_own_policy.py": ["Nudged at_most", "It is 396. Thank you for asking."],
     "07_structured.py": ["Sum(result=396.0, explained=", "invalid: 0"],
     "06_any_endpoint.py": ["What is 17*23+5? → It is 396.", "2 calls, 50 tokens"],
+    "08_openapi.py": ["tools: ['stock']", "stock({'item': 'tea'}) → {'status': 200, 'body': {'item': 'tea', 'boxes': 12}}", "It is "],
 }
 
 

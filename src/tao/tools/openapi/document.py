@@ -177,6 +177,13 @@ def read_text(text: str, name: str) -> Any:
         raise ConfigError(both(f"{name} is nested too deeply", f"{name} 嵌套过深")) from None
 
 
+_WORDS = (
+    ("null", "~|null|Null|NULL", "~nN"), ("null", "", ""), ("bool", "true|True|TRUE|false|False|FALSE", "tTfF"), ("merge", "<<", "<"),
+    ("int", r"-?(?:0|[1-9]\d*)", "-0123456789"), ("float", r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", "-0123456789"),
+)  # fmt: skip
+"""Plain words that are no texts: the kind, how it is written, and how it begins."""
+
+
 @cache
 def _yaml() -> Any:
     """PyYAML, and a loader that reads plain words as JSON does: `no` is a text and `2026-01-01` too (YAML 1.2, JSON schema)."""
@@ -188,17 +195,10 @@ def _yaml() -> Any:
             "读取 YAML 格式的 OpenAPI 文档需要安装附加依赖：pip install 'tao-agent[openapi]'",
         )) from error  # fmt: skip
     loader: Any = type("JsonWords", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
-    kept = {"tag:yaml.org,2002:null", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:merge"}
-    table = yaml.SafeLoader.yaml_implicit_resolvers.items()
-    loader.yaml_implicit_resolvers = {first: [pair for pair in pairs if pair[0] in kept] for first, pairs in table}
-    for word in ("true", "True", "TRUE", "false", "False", "FALSE"):
-        pairs = loader.yaml_implicit_resolvers.setdefault(word[0], [])
-        if not any(tag.endswith(":bool") for tag, _ in pairs):
-            pairs.append(("tag:yaml.org,2002:bool", _BOOLEAN))
+    loader.yaml_implicit_resolvers = {}
+    for kind, pattern, first in _WORDS:
+        loader.add_implicit_resolver(f"tag:yaml.org,2002:{kind}", re.compile(f"(?:{pattern})$"), list(first) if first else [""])
     return yaml, loader
-
-
-_BOOLEAN = re.compile("(?:true|True|TRUE|false|False|FALSE)$")
 
 
 def _plain(value: Any, seen: dict[int, Any] | None = None) -> Any:

@@ -4,13 +4,14 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urljoin
 
 from tao.errors import ConfigError, ToolError, both
 from tao.tools.openapi.document import Document, Unusable
 from tao.tools.openapi.operations import Operation
 from tao.tools.web.addresses import literal, local_name, public
 from tao.tools.web.guard import Guard, Resolve, system_resolve
-from tao.tools.web.urls import Place, join, parse
+from tao.tools.web.urls import Place, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _place(url: str, document: Document, base: str) -> Place:
                 f'the document\'s server is {url!r}, which does not say the host; give base_url = "https://api.example.com{url if url[:1] == "/" else ""}"',
                 f'文档的服务器为 {url!r}，没有写明主机；请给出 base_url = "https://api.example.com{url if url[:1] == "/" else ""}"',
             ))  # fmt: skip
-        return join(parse(seen_from), url)
+        return parse(urljoin(seen_from, url))
     except ToolError as error:
         raise ConfigError(both(f"the document's server {url!r} cannot be used: {error}", f"无法使用文档的服务器 {url!r}：{error}")) from error
 
