@@ -184,6 +184,45 @@ async def test_an_error_inside_an_answer_is_found(world, name, body, text):
     assert text in (await search(web_search(service(world, name)))).text
 
 
+@pytest.mark.parametrize(("name", "status", "body", "spent"), [
+    ("serpapi", 429, {"error": "Your account has run out of searches."}, True),
+    ("serpapi", 429, {"error": "Your account's hourly throughput limit was reached."}, False),
+    ("tavily", 432, {"detail": {"error": "This request exceeds your plan's set usage limit."}}, True),
+    ("tavily", 429, {"detail": {"error": "Your request has been blocked due to excessive requests."}}, False),
+    ("bocha", 403, {"code": "403", "message": "You do not have enough money", "log_id": "1"}, True),
+    ("bocha", 429, {"code": "429", "message": "You have reached the request limit", "log_id": "1"}, False),
+    ("brave", 429, {"error": {"code": "RATE_LIMITED", "detail": "Request rate limit exceeded for plan.", "status": 429}}, False),
+    ("brave", 402, {"error": {"code": "USAGE_LIMIT_EXCEEDED", "detail": "Usage limit exceeded."}}, True),
+])  # fmt: skip
+async def test_what_is_used_up_is_told_from_what_is_asked_too_often(world, name, status, body, spent):
+    world.answers[ANSWERS[name][0]] = sends(body, status)
+    seen = await search(web_search(service(world, name)))
+    assert ("used up" in seen.text, seen.kind) == (spent, "error" if spent else "transient")
+
+
+async def test_searxng_whose_engines_do_not_answer_has_not_found_nothing(world):
+    world.answers["/search"] = sends({"query": "q", "results": [], "unresponsive_engines": [["bing", "timeout"], ["google", "access denied"]]})
+    seen = await search(web_search(service(world, "searxng")))
+    assert (seen.kind, "none of the engines behind SearXNG answered (bing, google)" in seen.text) == ("transient", True)
+    assert "都没有响应（bing, google）" in (await search(web_search(service(world, "searxng")), "zh")).text
+    world.answers["/search"] = sends({**ANSWERS["searxng"][1], "unresponsive_engines": [["bing", "timeout"]]})
+    assert (await search(web_search(service(world, "searxng")))).data["results"] == [FIRST, SECOND]
+
+
+async def test_brave_is_asked_in_the_language_of_the_run_and_takes_fifty_words(world):
+    world.answers[ANSWERS["brave"][0]] = sends(ANSWERS["brave"][1])
+    await search(web_search(service(world, "brave")), "zh")
+    assert "search_lang=zh-hans" in world.requests[-1][2] + str(world.requests[-1][3])
+    await search(web_search(service(world, "brave")), query="w " * 80)
+    assert str(world.requests[-1]).count("w") < 80
+
+
+async def test_a_service_says_how_long_to_wait(world):
+    for said, wanted in (("7", {"retry_after": 7.0}), ("soon", None)):
+        world.answers["/search"] = sends({}, 429, **{"Retry-After": said})
+        assert (await search(web_search(service(world, "tavily")))).data == wanted
+
+
 async def test_searxng_without_json_says_what_its_operator_has_to_do(world):
     world.answers["/search"] = sends("forbidden", 403)
     assert "its operator has to allow the format json" in (await search(web_search(service(world, "searxng")))).text

@@ -7,6 +7,7 @@ The forms of requests and answers follow the services' public API references: Ta
 
 import importlib.util
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,6 +34,8 @@ SHOWN = {
     "tavily": "Tavily", "serpapi": "SerpAPI", "bocha": "Bocha 博查", "brave": "Brave", "searxng": "SearXNG", "ddgs": "DuckDuckGo",
     "wikipedia": "Wikipedia",
 }  # fmt: skip
+SPENT = re.compile(r"money|run out|balance|quota|exceed\w* (your|the) .{0,20}(plan|usage|searches|month)|余额|额度|欠费", re.IGNORECASE)
+"""What services say with a status that may mean other things too, where what was paid for is used up: trying again cannot help."""
 LIMITS = Limits(size=3_000_000, seconds=15.0, redirects=2)
 
 
@@ -122,19 +125,28 @@ async def _bocha(service: Service, query: str, count: int) -> list[Found]:
     code = str(answer.get("code", "200")) if isinstance(answer, dict) else "200"
     if code != "200":
         raise _refusal(service, int(code) if code.isdecimal() else 500, str(answer.get("msg") or answer.get("message") or ""))
-    return [_found(one, "name", "url", ("summary", "snippet"), ("datePublished",)) for one in _list(answer, "data", "webPages", "value")]
+    return [_found(one, "name", "url", ("summary", "snippet"), ("datePublished", "dateLastCrawled")) for one in _list(answer, "data", "webPages", "value")]
 
 
 async def _brave(service: Service, query: str, count: int) -> list[Found]:
     headers = {"X-Subscription-Token": service.key, "Accept": "application/json"}
-    answer = await _exchange(service, "/res/v1/web/search", {"q": query, "count": min(count, 20)}, headers)
+    wanted = {"q": " ".join(query.split()[:50]), "count": min(count, 20), "search_lang": say("en", "zh-hans")}  # more than 50 words it refuses
+    answer = await _exchange(service, "/res/v1/web/search", wanted, headers)
     return [_found(one, "title", "url", ("description",), ("page_age", "age")) for one in _list(answer, "web", "results")]
 
 
 async def _searxng(service: Service, query: str, count: int) -> list[Found]:
     lang = say("en", "zh-CN")
     answer = await _exchange(service, "/search", {"q": query, "format": "json", "language": lang})
-    return [_found(one, "title", "url", ("content",), ("publishedDate",)) for one in _list(answer, "results")][: count * 2]
+    found = [_found(one, "title", "url", ("content",), ("publishedDate",)) for one in _list(answer, "results")][: count * 2]
+    silent = answer.get("unresponsive_engines") if isinstance(answer, dict) else None
+    if not found and isinstance(silent, list) and silent:
+        named = ", ".join(str(one[0] if isinstance(one, list) and one else one) for one in silent[:5])
+        raise Unreached(say(
+            f"none of the engines behind {SHOWN['searxng']} answered ({named}); try again, or answer from the other tools",
+            f"{SHOWN['searxng']} 背后的搜索引擎都没有响应（{named}）；请再试一次，或用其他工具回答",
+        ))  # fmt: skip
+    return found
 
 
 async def _wikipedia(service: Service, query: str, count: int) -> list[Found]:
@@ -225,7 +237,7 @@ def _refusal(service: Service, status: int, reason: str, wait: float | None = No
             f"{name} refused; its operator has to allow the format json (search.formats in settings.yml)",
             f"{name} 拒绝了请求；需要管理员在 settings.yml 的 search.formats 中启用 json",
         ))  # fmt: skip
-    if status in {402, 432, 433} or (status == 403 and "money" in reason.lower()):
+    if status in {402, 432, 433} or (status in {403, 429} and SPENT.search(reason)):
         return ToolError(say(
             f"the quota or balance at {name} is used up{reason}; answer without searching, and say so",
             f"{name} 的额度或余额已用完{reason}；请不依赖搜索回答，并如实说明",
@@ -248,7 +260,7 @@ def _refusal(service: Service, status: int, reason: str, wait: float | None = No
 def _said_no(service: Service, said: str) -> ToolError:
     """An error that came in an answer of status 200."""
     low = said.lower()
-    status = 401 if "api key" in low or "api_key" in low else 402 if "run out" in low or "exceeded" in low else 400
+    status = 401 if "api key" in low or "api_key" in low else 402 if SPENT.search(said) or "exceeded" in low else 400
     return _refusal(service, status, said)
 
 
