@@ -67,10 +67,17 @@ async def test_it_is_asked_about_answers_that_nothing_else_objects_to():
     assert [("x\n" in request.messages[1].content, "xx" in request.messages[1].content) for request in judge.requests] == [(True, True)]
 
 
-async def test_it_is_not_asked_where_there_is_no_room_to_follow():
+@pytest.mark.parametrize(("limits", "asked"), [
+    ({"max_steps": 1}, 0), ({"max_steps": 2}, 0), ({"max_steps": 3}, 1),
+    ({"settings": {"max_model_calls": 2}}, 0), ({"settings": {"max_model_calls": 3}}, 1),
+    ({"settings": {"max_tokens": 30}}, 0), ({"settings": {"max_tokens": 6000}}, 1),
+], ids=str)  # fmt: skip
+async def test_it_is_asked_where_there_is_room_for_it_and_a_reply(limits, asked):
     judge = ScriptedModel(NO)
-    run = await agent(judge, "Final Answer: x", max_steps=1).run("When?")
-    assert (run.answer, judge.requests) == ("x", [])
+    run = await agent(judge, "Final Answer: x", "Final Answer: y", **limits).run("When?")
+    assert (run.answer, len(judge.requests)) == ("y" if asked else "x", asked)
+    assert sum(1 for _ in run.paid) <= limits.get("settings", {}).get("max_model_calls", 9)
+    await same_again(run)
 
 
 async def test_it_judges_the_form_that_is_given():

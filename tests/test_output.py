@@ -78,6 +78,8 @@ async def same_again(run, **given):
     ({"type": "string", "format": "date"}, "2025-01-31", "2025-01-31"),
     ({"enum": ["yes", "no"]}, "Yes", "yes"),
     (TREE, "[1, [2, [3]]]", [1, [2, [3]]]),
+    (TREE, '{"answer": [1]}', [1]),
+    (CITY, f'{{"answer": {GOOD}}}', {"name": "Paris", "people": 3}),
     ({"type": "object", "additionalProperties": {"type": "integer"}}, '{"a": 1}', {"a": 1}),
 ], ids=str)  # fmt: skip
 def test_an_answer_that_fits(schema, answer, value):
@@ -97,12 +99,12 @@ def test_an_answer_that_fits(schema, answer, value):
     (CITY, '{"name": "Paris"}', "people is missing: wanted a whole number", "缺少 people", False),
     (CITY, '{"name": "Paris", "people": "many"}', 'people: got "many" (text), wanted a whole number', 'people：收到 "many"（文本）', False),
     (CITY, '{"name": "Paris", "people": -1}', "people: got -1", "people：收到 -1", False),
-    (CITY, '{"name": "Paris", "people": 1, "mayor": "x"}', "unknown parameter mayor", "没有参数 mayor", False),
+    (CITY, '{"name": "Paris", "people": 1, "mayor": "x"}', "unknown key mayor (keys: name, people)", "没有键 mayor（可用的键：name、people）", False),
     (CITY, f"{GOOD} or {GOOD}", "it is not JSON", "没有 JSON", True),
-    (CITY, "[1]", "got [1] (list), wanted an object", "收到 [1]（列表）", False),
+    (CITY, "[1]", "it: got [1] (list), wanted an object", "它：收到 [1]（列表）", False),
     ({"type": "integer"}, "about 42", "it is not JSON", "没有 JSON", True),
     ({"enum": ["yes", "no"]}, "perhaps", 'wanted one of "yes", "no"', '以下之一："yes"、"no"', False),
-    (TREE, '[1, ["a"]]', "answer[1]", "answer[1]", False),
+    (TREE, '[1, ["a"]]', "[1]", "[1]", False),
 ], ids=str)  # fmt: skip
 def test_an_answer_that_does_not_fit(schema, answer, why, warum, bare):
     for lang, said in (("en", why), ("zh", warum)):

@@ -104,7 +104,7 @@ def judging(emit: Emit, judge: Model, policy: Policy, record: Callable[[Run, Eve
 
 
 async def judged(run: Run, judge: Model, policy: Policy, record: Callable[[Run, Event], Awaitable[None]]) -> None:
-    """Ask the judge about the answer that the run ends with, where the policy lets it through and has room for one more reply.
+    """Ask the judge about the answer that the run ends with, where the policy lets it through and has room for it and one more reply.
 
     Nothing happens where there is no answer, or where the judge objected already: an answer is objected to once. A judge that
     fails, or cannot be understood, lets the answer pass.
@@ -115,7 +115,8 @@ async def judged(run: Run, judge: Model, policy: Policy, record: Callable[[Run, 
     verdict = policy(run)
     if isinstance(verdict, Nudged) or (verdict is not None and verdict.reason != "answered"):
         return
-    if isinstance(policy(Run(run.id, [*run.events, Nudged("", BY, at=run.events[-1].at)])), Ended):
+    after = policy(Run(run.id, [*run.events, Nudged("", BY, at=run.events[-1].at)]))
+    if isinstance(after, Ended) or (isinstance(after, Nudged) and not after.may_call):  # ended, or about to be wrapped up
         return
     ended = verdict or Ended("answered", answer)
     try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tao.dialects.later import later
-from tao.dialects.output import ANSWER, OUTPUT, enveloped, is_open, wanted
+from tao.dialects.output import ANSWER, OUTPUT, wanted
 from tao.dialects.repair import Fault, Read, read_json, read_strict
 from tao.dialects.schemas import arms, type_of, values
 from tao.errors import BadArguments, ConfigError, InvalidOutput, both
@@ -18,7 +18,7 @@ from tao.policies.checks import Check, checked
 from tao.run import Run
 from tao.seams import Policy
 from tao.tools.form import Form
-from tao.tools.validate import check
+from tao.tools.validate import value as fitted
 
 INVALID = "invalid_output"
 """Why a run ended whose answer does not fit what was asked for."""
@@ -51,13 +51,13 @@ def reading(schema: Mapping[str, Any], answer: str, lang: str = "en", form: Form
     zh, first = lang.startswith("zh"), Misfit("")
     for text, value in _candidates(schema, answer):
         try:
-            fitted = _checked(schema, value, lang)
+            found = _checked(schema, value, lang)
         except BadArguments as error:
             first = first if first.why else Misfit(str(error))
             continue
-        kept = text.strip() if _plain(text, fitted) else _written(fitted)
+        kept = text.strip() if _plain(text, found) else _written(found)
         objection = form.objection(kept) if form else None
-        return Fit(kept, fitted) if objection is None else Misfit(objection, by=BY_TYPE)
+        return Fit(kept, found) if objection is None else Misfit(objection, by=BY_TYPE)
     if first.why:
         return first
     begun = read_json(answer.strip() or "-")
@@ -106,10 +106,13 @@ def _inside(answer: str) -> Iterator[Any]:
 
 
 def _checked(schema: Mapping[str, Any], value: Any, lang: str) -> Any:
-    """The value as the schema has it. Raises BadArguments."""
-    if is_open(schema) and isinstance(value, Mapping):
-        return check(schema, value, lang)[0]
-    return check(enveloped(schema), {ANSWER: value}, lang)[0][ANSWER]
+    """The value as the schema has it, without an envelope that the schema does not ask for. Raises BadArguments."""
+    try:
+        return fitted(schema, value, lang)
+    except BadArguments:
+        if isinstance(value, Mapping) and set(value) == {ANSWER} and ANSWER not in schema.get("properties", ()):
+            return fitted(schema, value[ANSWER], lang)
+        raise
 
 
 def _plain(text: str, value: Any) -> bool:

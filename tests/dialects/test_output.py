@@ -1,6 +1,7 @@
 """The form of the answer in every dialect: what is said, what a reply is held to, what is found in one."""
 
 import json
+from random import Random
 
 import pytest
 
@@ -8,6 +9,8 @@ from tao.dialects import choose
 from tao.dialects.output import enveloped, finisher, likely
 from tao.events import Decided, Misread, Nudged, Replied
 from tao.messages import Reply, ToolCall
+from tao.output import Fit
+from tao.output import reading as reading_of
 from tao.run import Run
 from tao.seams import Abilities
 from tao.testing import history, spec
@@ -79,6 +82,33 @@ def test_a_grammar_follows_references_of_the_answers_schema():
     grammar = choose("react", HELD).render(run(NODE)).grammar
     assert r"\"below\"" in grammar
     assert r"\"v\"" in grammar
+
+
+HELD_TO = [
+    CITY, NODE, {"type": "string"}, {"type": "integer", "minimum": 3, "maximum": 40}, {"enum": ["ja", "是", 'no "x"']},
+    {"type": "array", "items": {"type": ["number", "null"]}, "maxItems": 3}, {"type": "boolean"},
+    {"type": "object", "additionalProperties": {"type": "integer"}}, {"type": "string", "format": "date"},
+    {"anyOf": [{"type": "object", "properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "required": ["kind"]}, {"type": "null"}]},
+    {"type": "array", "items": {"type": "object", "properties": {"名": {"type": "string"}, "n": {"type": "number"}}, "required": ["名"]}},
+    {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2, "maxItems": 2},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", HELD_TO, ids=str)
+@pytest.mark.parametrize("dialect", TEXT)
+def test_whatever_the_grammar_lets_through_is_read_and_fits(dialect, schema, gbnf):
+    one, random = choose(dialect, HELD), Random(7)
+    grammar = gbnf(one.render(run(schema)).grammar)
+    answers = []
+    for _ in range(60):
+        text = grammar.sample(random)
+        read = one.parse(run(schema, Replied(Reply(text))))
+        if "Final Answer: " in text.split("\n", 1)[1][:20]:
+            answers.append(read.answer)
+            assert isinstance(reading_of(schema, read.answer), Fit), text
+        else:
+            assert read.calls
+    assert answers
 
 
 @pytest.mark.parametrize("schema", [CITY, NODE, {"type": "array", "items": {"type": "integer"}}], ids=["object", "recursive", "list"])

@@ -18,6 +18,10 @@ SAMPLES = {
 }  # fmt: skip
 
 
+NOUNS = (("it", "它"), ("key", "键"), ("keys", "可用的键"))
+"""What is wrong, part and parts of a value that is no call's arguments."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One value that does not fit: its place, why ("type", "missing", "unknown" …), the value, and the schema there."""
@@ -47,15 +51,25 @@ def complain(
         return BadArguments(say("; ".join(lines) + f". Example: {shown}", "；".join(lines) + f"。示例：{shown}"))
 
 
-def _line(problem: Problem) -> str:
+def said(problems: Sequence[Problem], lang: str) -> str:
+    """What is wrong with a value that is no call's arguments, in this language."""
+    with speaking(lang):
+        lines = [_line(problem, call=False) for problem in problems[:MOST]]
+        if len(problems) > MOST:
+            lines.append(say(f"and {len(problems) - MOST} more", f"还有 {len(problems) - MOST} 处"))
+        return say("; ", "；").join(lines)
+
+
+def _line(problem: Problem, *, call: bool = True) -> str:
     got, wanted = _described(problem.value), wanted_text(problem.schema)
-    name = problem.path or say("the arguments", "参数")
+    whole, part, parts = (("the arguments", "参数"), ("parameter", "参数"), ("parameters", "可用参数")) if call else NOUNS
+    name = problem.path or say(*whole)
     if problem.why == "unknown":
         known = list(problem.schema.get("properties", {}))
         near = difflib.get_close_matches(problem.path.rpartition(".")[2], known, 1)
         hint = say(f", did you mean {near[0]}?", f"，是不是 {near[0]}？") if near else ""
         listed = say(", ".join(known) or "none", "、".join(known) or "无")
-        return say(f"unknown parameter {name}{hint} (parameters: {listed})", f"没有参数 {name}{hint}（可用参数：{listed}）")
+        return say(f"unknown {part[0]} {name}{hint} ({parts[0]}: {listed})", f"没有{part[1]} {name}{hint}（{parts[1]}：{listed}）")
     if problem.why == "missing":
         return say(f"{name} is missing: wanted {wanted}", f"缺少 {name}：需要{wanted}")
     if problem.why == "unclear":

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from tao.errors import BadArguments
 from tao.tools import foreign, reading
-from tao.tools.complaint import Problem, complain, note
+from tao.tools.complaint import Problem, complain, note, said
 
 EXACT, READ, WRAP = 0, 1, 2
 """How far a value may be mended: not at all, read differently, or also put into a list of one."""
@@ -78,6 +79,17 @@ def check(
     if found := foreign.problems(schema, read, lang):
         raise complain(found, schema, read, lang, example)
     return read, tuple(at.notes)
+
+
+def value(schema: Mapping[str, Any], given: Any, lang: str = "en") -> Any:
+    """Any JSON value in the schema's types. Raises BadArguments with what is wrong with it, in `lang`."""
+    try:
+        read = _fit(schema, given, At(schema))
+    except Misfit as misfit:
+        raise BadArguments(said(misfit.problems, lang)) from None
+    if found := foreign.problems(schema, read, lang):
+        raise BadArguments(said(found, lang))
+    return read
 
 
 def fits(schema: Mapping[str, Any], value: Any) -> bool:
