@@ -89,7 +89,7 @@ def _deep(name: str, value: Any) -> list[tuple[str, Any]]:
 def in_header(one: Parameter, value: Any) -> str:
     """The value of a header. Raises ToolError where it cannot be one."""
     if one.media:
-        text = json.dumps(value, ensure_ascii=True)  # headers are ASCII; JSON can say everything so
+        text = json.JSONEncoder().encode(value)  # with escapes: headers are ASCII
     elif isinstance(value, list):
         text = ",".join(map(_text, value))
     elif isinstance(value, Mapping):
