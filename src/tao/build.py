@@ -15,7 +15,7 @@ from tao.errors import ConfigError, both
 from tao.models import connect
 from tao.models.connect import timeouts
 from tao.models.pricing import finder
-from tao.prices import Price, Rate
+from tao.prices import Price, Prices, Rate
 from tao.quotas import Quota
 from tao.seams import Model
 from tao.stores.sql import Journal
@@ -51,7 +51,7 @@ def build(
         journal=journal(settings),
         permissions=settings.permissions.rules,
         settings={**budget(settings), "max_tools_shown": settings.max_tools_shown, **_back(settings)},
-        prices=finder({name: Price((Rate(**one.model_dump()),)) for name, one in settings.prices.items()}, settings.currency or ""),
+        prices=finder_of(settings),
         quotas=[Quota(**one.told(settings.currency, settings.exchange)) for one in settings.quotas],
         output=None if settings.output is None else schema(settings.output),
         judge=answering(settings, env, settings.judge, trace) if settings.judge else None,
@@ -74,6 +74,11 @@ def schema(path: Path) -> Any:
             f'{path} 的内容为 {found!r:.60}；应为 JSON Schema，例如 {{"type": "object", "properties": …}}',
         ))  # fmt: skip
     return found
+
+
+def finder_of(settings: Settings) -> Prices:
+    """What models cost by these settings. Raises ConfigError."""
+    return finder({name: Price((Rate(**one.model_dump()),)) for name, one in settings.prices.items()}, settings.currency or "")
 
 
 def answering(settings: Settings, env: Mapping[str, str], name: str, trace: Tracing | None = None) -> Model:

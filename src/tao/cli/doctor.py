@@ -2,24 +2,19 @@
 
 import asyncio
 import importlib.metadata
-import json
 import os
 import platform
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from tao.build import journal
 from tao.cli import options as o
+from tao.cli.endpoint import checked, usable
 from tao.cli.exits import ANSWERED, FAILED, finish
+from tao.cli.findings import Finding, printed
 from tao.cli.help import Command
 from tao.cli.words import mine, say
 from tao.config import FILES, Settings, environment, load, strangers
@@ -35,27 +30,25 @@ PACKAGES = {
     "xllamacpp": say("models in this process (extra `local`)", "进程内模型（extra `local`）"),
     "rjieba": say("Chinese words in search (extra `search`)", "中文分词检索（extra `search`）"),
 }  # fmt: skip
-MARKS = {"ok": ("✓", "green"), "missing": ("–", "dim"), "bad": ("✗", "red"), "note": ("!", "yellow")}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at. `advice` is a command or sentence that mends it."""
-
-    about: str
-    state: Literal["ok", "missing", "bad", "note"]
-    text: str
-    advice: str = ""
 
 
 @app.command(cls=Command, help=say(
     "Check what is installed and set, and say what to do next. Keys are named, their values never shown. The exit code is 1 "
-    "where the model that is set cannot answer.",
-    "检查安装与设置，并给出下一步建议。只列出密钥的名称，绝不显示其值。所设模型无法使用时退出码为 1。",
+    "where the model that is set cannot answer. With --model, that one is tried with three tiny calls instead.",
+    "检查安装与设置，并给出下一步建议。只列出密钥的名称，绝不显示其值。所设模型无法使用时退出码为 1。"
+    "给出 --model 时，改为用三次小调用试用该模型。",
 ))  # fmt: skip
 def doctor(*, model: o.Model = None, journal: o.JournalAt = None, as_json: o.Json = False) -> None:
-    """Look around."""
-    finish(lambda: _doctor(o.given(model=model, journal=journal), as_json=as_json))
+    """Look around, or try a model."""
+    options = o.given(model=model, journal=journal)
+    finish(_endpoint(options, as_json=as_json) if model else lambda: _doctor(options, as_json=as_json))
+
+
+async def _endpoint(options: Mapping[str, object], *, as_json: bool) -> int:
+    settings = load(options)
+    findings = await checked(settings, environment())
+    printed(findings, "", as_json=as_json)
+    return ANSWERED if usable(findings) else FAILED
 
 
 def _doctor(options: Mapping[str, object], *, as_json: bool) -> int:
@@ -69,29 +62,9 @@ def _doctor(options: Mapping[str, object], *, as_json: bool) -> int:
     else:
         model = _model(settings, env)
         findings += [*_settings(settings), model, *_keys(env), _disk(env), asyncio.run(_journal(settings))]
-    if as_json:
-        for finding in findings:
-            sys.stdout.write(json.dumps(asdict(finding), ensure_ascii=False) + "\n")
-    else:
-        _print(findings)
+    usual = say('tao ask "What day is it today, and in 50 days?"', 'tao ask "今天是几号？50天之后是几号？"')
+    printed(findings, usual, as_json=as_json)
     return ANSWERED if model and model.state == "ok" else FAILED
-
-
-def _print(findings: list[Finding]) -> None:
-    console = Console(highlight=False)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for finding in findings:
-        mark, style = MARKS[finding.state]
-        table.add_row(Text(mark, style), finding.about, Text(finding.text, "dim" if finding.state == "missing" else ""))
-    console.print(table)
-    console.print()
-    advice = [finding.advice for finding in findings if finding.advice]
-    console.print(Text(say("Next", "下一步"), "bold"))
-    for line in advice or [say('tao ask "What day is it today, and in 50 days?"', 'tao ask "今天是几号？50天之后是几号？"')]:
-        console.print(Text(f"  {line}"), soft_wrap=True)
 
 
 def _machine() -> Iterator[Finding]:
@@ -193,4 +166,4 @@ async def _journal(settings: Settings) -> Finding:
         )
     finally:
         await kept.close()
-    return Finding(say("journal", "运行记录"), "ok", f"{kept.url.database} · {count} " + say("runs", "次运行"))
+    return Finding(say("journal", "运行记录"), "ok", f"{kept.database.place} · {count} " + say("runs", "次运行"))

@@ -1,0 +1,59 @@
+"""`tao doctor --model X`: three tiny calls, what they say, and the exit code."""
+
+import json
+
+import pytest
+
+
+def states(done):
+    return {record["about"]: record["state"] for record in map(json.loads, done.stdout.splitlines())}
+
+
+def test_an_endpoint_that_writes_no_calls_is_usable_with_a_note(tao, server):
+    server.will("ready")
+    done = tao("doctor", "--model", server.model)
+    lines = [line.split(None, 2) for line in done.stdout.splitlines() if line[:1] in "✓!✗–"]
+    assert [line[0] for line in lines if line] == ["✓", "✓", "!", "✓", "✓", "✓", "✓"]
+    assert "the tool was offered and not called" in done.stdout
+    assert "40 + 12 tokens" in done.stdout
+    assert "calls as text, images, stop sequences" in done.stdout
+    following = done.stdout.split("Next\n")[1].splitlines()
+    assert following[0].strip() == "calls as text may work better: --dialect react"
+    assert following[1].strip().startswith("tao ask --model")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [("tools" in body, body.get("stream", False)) for body in server.bodies] == [(False, False), (True, False), (False, True)]
+
+
+def test_it_speaks_chinese_and_json(tao, server):
+    server.will("ready")
+    assert "提供了工具，但模型没有调用" in tao("doctor", "--model", server.model, TAO_LANG="zh").stdout
+    assert states(tao("doctor", "--json", "--model", server.model)) == {
+        "model": "ok", "plain call": "ok", "tools": "note", "stream": "ok", "can do": "ok", "price": "ok", "this check": "ok",
+    }  # fmt: skip
+
+
+def test_an_empty_reply_is_a_failure(tao, server):
+    server.will("")
+    done = tao("doctor", "--model", server.model)
+    assert done.returncode == 1
+    assert "the reply has no text" in done.stdout
+
+
+def test_an_endpoint_that_is_not_there_is_a_failure_after_one_call(tao):
+    done = tao("doctor", "--json", "--model", "http://127.0.0.1:9/v1#m")
+    assert (done.returncode, states(done)) == (1, {"model": "ok", "plain call": "bad"})
+    assert "cannot connect to" in done.stdout
+
+
+@pytest.mark.parametrize(("model", "said"), [("nonsense", "cannot tell what model 'nonsense' is"), ("openai:gpt-5.5", "needs an API key: set OPENAI_API_KEY")])
+def test_a_model_that_cannot_be_meant_is_a_wrong_setting(tao, model, said):
+    done = tao("doctor", "--model", model)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_keys_are_named_and_never_shown(tao, server):
+    server.will("ready")
+    done = tao("doctor", "--model", f"deepseek:{server.model}", DEEPSEEK_API_KEY="sk-secret")
+    assert "DEEPSEEK_API_KEY" in done.stdout
+    assert "sk-secret" not in done.stdout + done.stderr
