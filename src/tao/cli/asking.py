@@ -32,13 +32,27 @@ def at_a_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
+BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""What looks like nothing, and is no control character."""
+POSING = re.compile(r"[\u0370-\u052f]")
+"""Greek and Cyrillic letters, many of which look like Latin ones."""
+
+
 def visible(text: str) -> str:
-    """The text on one line, where every character that a terminal obeys or hides (controls, marks of direction) is spelt out."""
-    return "".join(char if _shows(char) else _spelt(char) for char in text)
+    """The text on one line, where every character that a terminal obeys or hides is spelt out: controls, marks of direction, blanks.
+
+    So is a Greek or Cyrillic letter in a word that has Latin ones, for it may pose as one of them.
+    """
+    unposed = re.sub(r"[^\W\d_]+", lambda word: POSING.sub(_letter, word[0]) if re.search("[A-Za-z]", word[0]) else word[0], text)
+    return "".join(char if _shows(char) else _spelt(char) for char in unposed)
+
+
+def _letter(found: re.Match[str]) -> str:
+    return _spelt(found[0])
 
 
 def _shows(char: str) -> bool:
-    return char == " " or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
+    return char == " " or (unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"} and not BLANK.match(char))
 
 
 def _spelt(char: str) -> str:

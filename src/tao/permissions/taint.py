@@ -27,7 +27,7 @@ LONGEST = 4_000
 """Longer values are looked at with gaps."""
 
 _WORD = re.compile(r"[^\W_]+")
-_TOKEN = re.compile(r"[^\s\"'()<>,;，。；、（）：“”]+")
+_TOKEN = re.compile(r"[^\s\"'()<>,;\u2e80-\u9fff\uff08-\uff0c\uff1a\uff1b“”]+")
 _DATE = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?(?:[T ][\d:.+Z-]*)?\W*|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}\W*")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
