@@ -4,7 +4,7 @@ import pytest
 
 from tao.dialects.native import Native
 from tao.events import Asked, Decided, Misread, Nudged, Observed, Recalled, Replied
-from tao.messages import Call, Message, Observation, Reply, ToolCall
+from tao.messages import Call, Message, Observation, Reply, ToolCall, ToolSpec
 from tao.run import Run
 from tao.testing import did, history, spec
 
@@ -91,3 +91,19 @@ def test_a_run_that_grows_is_rendered_like_one_that_did_not():
     changed = growing.events
     changed[2:3] = [Decided("otherwise", changed[2].calls)]
     assert NATIVE.render(growing) == NATIVE.render(Run("y", changed))
+
+
+def test_a_tool_that_there_is_not_does_not_drop_its_siblings():
+    add = ToolSpec("add", "", {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]})
+
+    def means(*calls):
+        run = Run("r", [Asked("q", (add,)), Replied(Reply("", tuple(ToolCall(name, args, f"p{at}") for at, (name, args) in enumerate(calls))))])
+        return NATIVE.parse(run)
+
+    decided = means(("fish", '{"x": 1}'), ("add", '{"a": 1}'), ("fish", "{}"), ("add", '{"a": 2}'))
+    assert [(call.id, call.tool, dict(call.args), call.provider_id) for call in decided.calls] == [
+        ("1.1", "fish", {"x": 1}, "p0"), ("1.2", "add", {"a": 1}, "p1"), ("1.3", "fish", {}, "p2"), ("1.4", "add", {"a": 2}, "p3"),
+    ]  # fmt: skip
+    assert means(("fish", "{}"), ("bird", "{}")).reason == "unknown_tool"
+    assert means(("fish", "{}"), ("add", '{"a": ')).reason == "truncated"  # what breaks off may have meant anything
+    assert means(("no such name!", "{}"), ("add", '{"a": 1}')).reason == "unknown_tool"

@@ -5,11 +5,12 @@ Two harms rule: doing what was not asked for, and showing what is no answer. Whe
 model is asked again.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tao.dialects import wording
-from tao.dialects.names import Tools
+from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.scan import judge, thought_in
 from tao.dialects.state import Judged
 from tao.dialects.wishes import Acts, Fails, Says, Wish, outcome
@@ -31,14 +32,24 @@ def read_calls(
     """What a reply with structured calls means; `text` beside them is the thought. Without calls the text is read.
 
     Arguments come as text, perhaps damaged, perhaps empty. Ids are ours; the provider's are kept beside them, also where
-    they are missing or doubled. A call with a finishing name is the answer.
+    they are missing or doubled. A call with a finishing name is the answer. A tool that there is not, beside others that
+    there are, stays a call: whoever carries the calls out says so in its place, and the others are done.
     """
     if not calls:
         return read(text, tools, step=step, lang=lang)
     index = Tools(tools)
-    result = outcome([_wish(call.name, call.arguments) for call in calls], index)
+    wishes = [_wish(call.name, call.arguments) for call in calls]
+    result = outcome(wishes, Tools([*tools, *_strangers(wishes, index)]))
     decided = result if isinstance(result, Acts | Says | Fails) else Fails("no_name", calls[0].name)
     return _event(Judged(decided, thought_in(text, index)), tools, step, lang, [call.id for call in calls])
+
+
+def _strangers(wishes: Sequence[Wish], index: Tools) -> list[ToolSpec]:
+    """What stands for tools that there are not, where some of the calls are of tools that there are."""
+    known = [index.find(wish.name) is not None for wish in wishes]
+    strange = [wish.name for wish, one in zip(wishes, known, strict=True) if not (one or is_finish(wish.name, index) or is_null(wish.name, index))]
+    named = all(re.fullmatch(r"[\w.-]{1,64}", name) for name in strange)
+    return [ToolSpec(name, "", {"type": "object"}) for name in dict.fromkeys(strange)] if any(known) and named else []
 
 
 def _wish(name: str, arguments: Any) -> Wish:
