@@ -38,6 +38,11 @@ def test_our_own_table_is_in_yuan_and_says_where_its_figures_stand():
     ("volcengine:doubao-seed-1-8", Usage(1_000, 1_000), "0.0088"),
     ("siliconflow:deepseek-ai/DeepSeek-V3", Usage(1_000, 1_000, 500), "0.01"),
     ("deepseek:deepseek-flash", Usage(1_000, 1_000, 500), "0.00451"),
+    ("glm:glm-5.3", Usage(1_000, 1_000, 500), "0.033"),
+    ("zhipu:glm-5.3-flash", Usage(1_000_000, 0, 500_000), "0.515"),
+    ("minimax:MiniMax-M2.7", Usage(1_000_000, 0, 400_000, None, 200_000), "1.533"),
+    ("kimi:kimi-k3", Usage(1_000, 1_000, 1_000), "0.102"),
+    ("ark:doubao-seed-2-1-pro-260915", Usage(1_000, 1_000), "0.036"),
 ])  # fmt: skip
 def test_rows_of_our_own_table(name, usage, yuan):
     assert price_of(name).of(usage, NOON) == Decimal(yuan)
@@ -125,3 +130,11 @@ def test_a_price_for_what_is_no_model_is_refused():
         finder({"opnai:gpt-5": OWN["openai:mine"]})
     with pytest.raises(ConfigError, match="'gpt-5' 不是模型"):
         finder({"gpt-5": OWN["openai:mine"]})
+
+
+def test_what_is_written_into_a_cache_has_the_packages_own_price():
+    price = price_of("anthropic:claude-opus-5-5")
+    rate = price.rates[-1]
+    assert rate.cached < rate.input < rate.written
+    assert price.of(Usage(1_000_000, 0, 0, None, 1_000_000), NOON) == rate.written
+    assert price_of("claude:claude-opus-5-5") == price

@@ -11,18 +11,22 @@ from tao.prices import Price, Rate
 
 DEEPSEEK = "https://api-docs.deepseek.com/zh-cn/quick_start/pricing"
 ALIYUN = "https://help.aliyun.com/zh/model-studio/models, as quoted in May 2026; cached: /context-cache (20 % of input)"
+ZHIPU = "https://docs.bigmodel.cn/cn/guide/start/pricing, a copy from before 2026-09-09"
+MINIMAX = "https://platform.minimaxi.com/docs/guides/pricing-paygo, a copy from before June 2026"
+MOONSHOT = "https://platform.kimi.com/docs/pricing/chat-k3, as quoted in July 2026"
 SILICONFLOW = "https://siliconflow.cn/pricing, as quoted on 2026-02-08"
 ARK = "https://www.volcengine.com/docs/82379/1544106 and the models' own pages"
 
 
 def _rate(
     prices: str, *, over: int = 0, most: int | None = None, short: int | None = None, hours: str = "", weekdays: bool = False, thinking: str = "",
+    written: str = "",
 ) -> Rate:
     """A rate from "input cached output"; "-" for cached: there is no other price for it."""
     fresh, reused, said = prices.split()
     return Rate(
         Decimal(fresh), Decimal(said), None if reused == "-" else Decimal(reused), Decimal(thinking) if thinking else None, "CNY", over, most, short,
-        hours=hours, weekdays=weekdays,
+        hours=hours, weekdays=weekdays, written=Decimal(written) if written else None,
     )
 
 
@@ -51,6 +55,10 @@ def _ark(*tiers: tuple[int, str], short: str = "") -> Price:
     return Price((*rates[:-1], *quick, rates[-1]), ARK, "2025-12-19")
 
 
+def _flat(prices: str, source: str, seen: str, written: str = "") -> Price:
+    return Price((_rate(prices, written=written),), source, seen)
+
+
 def _flow(fresh: str, said: str) -> Price:
     return Price((_rate(f"{fresh} - {said}"),), SILICONFLOW, "2026-02-08")
 
@@ -77,6 +85,19 @@ TARIFFS: dict[str, dict[str, Price]] = {
         "qwen-long": _qwen((0, "0.5 - 2", "")),
         "qwq-plus": _qwen((0, "1.6 - 4", "")),
     },
+    "zhipu": {
+        "glm-5.3": _flat("8 2 28", ZHIPU, "2026-09-08"),
+        "glm-5.3-flash": _flat("0.8 0.23 2.8", ZHIPU, "2026-09-08"),
+    },
+    "minimax": {
+        "MiniMax-M2.7": _flat("2.1 0.42 8.4", MINIMAX, "2026-05-31", "2.625"),
+        "MiniMax-M2.7-highspeed": _flat("4.2 0.42 16.8", MINIMAX, "2026-05-31", "2.625"),
+        "MiniMax-M2.5": _flat("2.1 0.21 8.4", MINIMAX, "2026-05-31", "2.625"),
+        "MiniMax-M2.5-highspeed": _flat("4.2 0.21 16.8", MINIMAX, "2026-05-31", "2.625"),
+    },
+    "moonshot": {
+        "kimi-k3": _flat("20 2 100", MOONSHOT, "2026-07-18"),
+    },
     "siliconflow": {
         "deepseek-ai/DeepSeek-V3": _flow("2", "8"),
         "deepseek-ai/DeepSeek-V3-0324": _flow("2", "8"),
@@ -90,6 +111,7 @@ TARIFFS: dict[str, dict[str, Price]] = {
         "deepseek-ai/DeepSeek-R1-0528-Qwen3-8B": _flow("0", "0"),
     },
     "volcengine": {
+        "doubao-seed-2-1-pro": _flat("6 - 30", "https://www.volcengine.com/article/2605349", "2026-11-16"),
         "doubao-seed-1-8": _SEED,
         "doubao-seed-1-6": _SEED,
         "doubao-seed-1-6-thinking": _SEED_THINKING,
