@@ -6,12 +6,12 @@ entered. Calls run in the task of whoever makes them, so a cancelled call is can
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tao.errors import ConfigError, ToolError, both
-from tao.tools.mcp import wire
+from tao.tools.mcp import statuses, wire
 from tao.tools.mcp.servers import Server
 from tao.tools.words import say
 
@@ -47,13 +47,14 @@ class Link:
         self.ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.ready.add_done_callback(lambda done: done.cancelled() or done.exception())  # looked at, so that nobody complains
         self.gone = self.counted = False
+        self.why = ""
         self._stir = asyncio.Event()
         self._changed = False
         self.owner = asyncio.create_task(self._own(before), name=f"mcp {server.name}")
 
-    def leave(self) -> None:
-        """Nothing more is asked of it: the owner leaves."""
-        self.gone = True
+    def leave(self, why: str = "") -> None:
+        """Nothing more is asked of it: the owner leaves; `why` says so to those whose calls are under way."""
+        self.gone, self.why = True, self.why or why
         self._stir.set()
 
     def changed(self) -> None:
@@ -65,6 +66,7 @@ class Link:
         """Open, keep and leave the connection."""
         tail = wire.Tail(self.server.name)
         limit = asyncio.timeout(None)
+        heard = statuses.listening()
         try:
             if before is not None:
                 await before.closed()
@@ -84,7 +86,8 @@ class Link:
             LOG.info("MCP server %s: %s", self.server.name, wire.reason(error))
             seconds = f"{self.server.connect:g}"
             late = say(f"no answer within {seconds} s", f"{seconds} 秒内没有应答")
-            self._failed(Unreached((late if limit.expired() else wire.reason(error)) + _lines(tail.text)))
+            why = late if limit.expired() else statuses.mending(heard[-1]) if heard else self.why or wire.reason(error)
+            self._failed(Unreached(why + _lines(tail.text)))
         finally:
             self.gone = True
             self._failed(Unreached(say("it was closed", "连接已关闭")))
@@ -156,7 +159,7 @@ class Connection:
         """What the server gives for this call (a CallToolResult). Raises ToolError; Unreached where trying again may help."""
         for attempt in (1, 2):
             client = await self.open()
-            link = self._link
+            link, heard = self._link, statuses.listening()
             try:
                 return await client.call_tool(tool, dict(args), progress_callback=self._told(tool))
             except Exception as error:
@@ -164,7 +167,7 @@ class Connection:
                 if fault in {"lost", "session"} and link is not None:
                     link.leave()
                 if fault != "session" or attempt == 2:
-                    raise self._complaint(fault, error) from error
+                    raise self._complaint(fault, error, (link and link.why) or wire.reason(error), heard) from error
         raise AssertionError("the second attempt returns or raises")
 
     async def close(self) -> None:
@@ -192,9 +195,15 @@ class Connection:
 
         return tell
 
-    def _complaint(self, fault: wire.Fault, error: Exception) -> ToolError:
-        name, why = self.server.name, wire.reason(error)
-        if fault == "said":
+    def _complaint(self, fault: wire.Fault, error: Exception, why: str, heard: Sequence[statuses.Status]) -> ToolError:
+        name = self.server.name
+        if fault == "status" and heard:
+            again = heard[-1].code in statuses.AGAIN
+            complaint = Unreached(statuses.advice(name, heard[-1])) if again else ToolError(statuses.advice(name, heard[-1]))
+            if isinstance(complaint, Unreached):
+                complaint.retry_after = heard[-1].wait
+            return complaint
+        if fault in {"said", "status"}:
             return ToolError(str(error) or why)
         if fault == "broken":
             return ToolError(say(

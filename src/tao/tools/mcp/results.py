@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tao.messages import Observation
+from tao.tools.mcp.wire import MISFIT
 from tao.tools.results import clean
 from tao.tools.words import say
 
@@ -30,6 +31,9 @@ def observation(tool: str, result: Any) -> Observation:
     if result.is_error:
         said = text or say("it gave no reason", "没有说明原因")
         return Observation(say(f"{tool} failed: {said}", f"{tool} 出错：{said}"), ok=False, kind="error", data=data)
+    if misfit := (result.meta or {}).get(MISFIT):
+        said = say(f"[this does not fit the tool's own output schema: {misfit}]", f"[该结果不符合工具自己的输出 Schema：{misfit}]")
+        text = clean(f"{text}\n{said}").strip()
     return Observation(text or say("Done (nothing to report).", "已完成（没有返回内容）。"), data=data)
 
 

@@ -4,14 +4,18 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import Any, Literal, Self
 
 from pydantic import ValidationError
 
 from tao.errors import ConfigError, both
+from tao.tools.mcp import statuses
+from tao.tools.mcp.lines import ENCODING, GIVEN_UP, LONGEST_LINE
 from tao.tools.mcp.servers import Server
+from tao.tools.words import say
 
 LOG = logging.getLogger("tao.tools.mcp")
 CHANGED = "notifications/tools/list_changed"
@@ -21,14 +25,16 @@ _QUIETLY = logging.NullHandler()
 QUIET = 300.0
 """Seconds without a byte after which a response that is still coming in is given up; calls have their own time."""
 
-Fault = Literal["lost", "session", "said", "broken"]
+Fault = Literal["lost", "session", "said", "status", "broken"]
+MISFIT = "tao/misfit"
+"""Under this name, in the `meta` of a result, what of it does not fit the tool's own output schema."""
 
 
 @asynccontextmanager
-async def opened(server: Server, tail: "Tail", ended: Callable[[], None], changed: Callable[[], None]) -> AsyncGenerator[Any]:
+async def opened(server: Server, tail: "Tail", ended: Callable[[str], None], changed: Callable[[], None]) -> AsyncGenerator[Any]:
     """A connected `mcp.Client`; what the server writes to its standard error goes to `tail`.
 
-    `ended` is called once nothing more can come from the server, `changed` where it says that its tools have changed.
+    `ended` is called once nothing more can come from the server, with the reason where it is ours; `changed` where it says that its tools have changed.
     Enter and leave it in the same task. Raises ConfigError where `mcp` is not installed; else whatever goes wrong.
     """
     mcp = library()
@@ -41,8 +47,10 @@ async def opened(server: Server, tail: "Tail", ended: Callable[[], None], change
         LOG.debug("%s says (%s): %s", server.name, params.level, params.data)
 
     info = mcp.types.Implementation(name="tao", version="0.1")
-    transport = _watched(_transport(server, tail), ended)
+    GIVEN_UP.set(lambda: ended(say(f"it sent a message of more than {LONGEST_LINE} characters", f"它发送了超过 {LONGEST_LINE} 个字符的消息")))
+    transport = _watched(_transport(server, tail), partial(ended, ""))
     async with mcp.Client(transport, message_handler=heard, logging_callback=logged, client_info=info, cache=None) as client:
+        client.session.validate_tool_result = partial(_noted, client.session.validate_tool_result)
         yield client
 
 
@@ -63,7 +71,7 @@ def _transport(server: Server, tail: "Tail") -> AbstractAsyncContextManager[Any]
     mcp = library()
     if server.command:
         wanted = mcp.StdioServerParameters(
-            command=server.command, args=list(server.args), env=dict(server.env), cwd=server.cwd, encoding_error_handler="replace",
+            command=server.command, args=list(server.args), env=dict(server.env), cwd=server.cwd, encoding=ENCODING, encoding_error_handler="replace",
         )
         return mcp.stdio_client(wanted, errlog=tail.file)  # type: ignore[no-any-return]
     return _over_http(server)
@@ -76,10 +84,26 @@ async def _over_http(server: Server) -> AsyncIterator[Any]:
 
     patience = httpx2.Timeout(server.connect, read=QUIET)
     async with (
-        httpx2.AsyncClient(headers=dict(server.headers), timeout=patience) as http,
+        httpx2.AsyncClient(headers=dict(server.headers), timeout=patience, event_hooks={"response": [_heard]}) as http,
         streamable_http_client(server.url, http_client=http) as streams,
     ):
         yield streams
+
+
+async def _heard(response: Any) -> None:
+    """Keep an error's status for who asked."""
+    gathered = statuses.HEARD.get()
+    if response.status_code >= 400 and gathered is not None:
+        gathered.append(statuses.read(response.status_code, response.headers.get("retry-after", "")))
+
+
+async def _noted(check: Callable[[str, Any], Awaitable[None]], tool: str, result: Any) -> None:
+    """The library's look at a result, which raises where it does not fit; a note in its place, as what came may still be of use."""
+    try:
+        await check(tool, result)
+    except RuntimeError as error:
+        why = getattr(error.__cause__, "message", None) or str(error)
+        result.meta = {**(result.meta or {}), MISFIT: why.partition("\n")[0][:300]}
 
 
 @asynccontextmanager
@@ -178,6 +202,8 @@ async def watch(client: Any, changed: Callable[[], None]) -> None:
         LOG.debug("no news of changed tools: %s", error)
 
 
+ANSWERED_BADLY = "Server returned an error response"
+"""How the library says that an answer had an error's status."""
 CLOSED = ("Connection closed", "SSE stream ended")
 """How the library says that a connection is gone."""
 
@@ -186,12 +212,14 @@ def fault(error: BaseException) -> Fault:
     """What an error of a call means.
 
     "lost": the connection is gone, and whether the call was carried out is not known; "session": the server has forgotten
-    us and did not carry it out; "said": the server refused it; "broken": what it sent is not according to the protocol.
+    us and did not carry it out; "said": the server refused it; "status": it answered with an error's HTTP status; "broken": what it sent is not according to the protocol.
     """
     mcp = library()
     if isinstance(error, mcp.MCPError):
         if error.code == mcp.types.CONNECTION_CLOSED and error.message.startswith(CLOSED):  # servers use this number for errors of their own
             return "lost"
+        if error.message == ANSWERED_BADLY:
+            return "status"
         forgotten = error.code in {mcp.types.INVALID_REQUEST, -32001} and "session" in error.message.lower()
         return "session" if forgotten else "said"
     return "broken" if isinstance(error, ValidationError | RuntimeError) else "lost"
