@@ -106,4 +106,4 @@ def test_a_tool_that_there_is_not_does_not_drop_its_siblings():
     ]  # fmt: skip
     assert means(("fish", "{}"), ("bird", "{}")).reason == "unknown_tool"
     assert means(("fish", "{}"), ("add", '{"a": ')).reason == "truncated"  # what breaks off may have meant anything
-    assert means(("no such name!", "{}"), ("add", '{"a": 1}')).reason == "unknown_tool"
+    assert means(("fish & chips", "{}"), ("add", '{"a": 1}')).reason == "unknown_tool"
