@@ -149,10 +149,10 @@ def peeled(phrase: str) -> list[str]:
 
 def _peel(name: str) -> str:
     name = name.strip(SPACE).strip(_QUOTES).strip(SPACE).rstrip(".。,，:：;；!！|").strip(_QUOTES).strip(SPACE)
+    if count := _COUNT.search(name):  # before the lead, which may be how the name itself begins: functions.functions.zero:0
+        return name[: count.start()]
     if lead := _LEAD.match(name):
         return name[lead.end() :]
-    if count := _COUNT.search(name):
-        return name[: count.start()]
     if remark := _REMARK.search(name):
         return name[: remark.start()]
     if (use := _USE.match(name)) and use.end() < len(name) and (not name[0].isascii() or name[use.end() - 1] in " \t:："):
