@@ -161,10 +161,22 @@ def test_what_was_read_in_private_does_not_leave_in_any_argument():
     assert out(run("q", found(), SECRET, known), tool="web_search", query="Ann Miller") is None
 
 
-def test_nor_on_a_host_that_was_named():
-    given = run("Ask api.example", found(), SECRET)
-    assert out(given, url="https://api.example/?q=1") is None
-    assert out(given, url="https://api.example/?q=hunter2-open-sesame") == ("url", "file", "private")
+def test_nor_on_a_host_that_was_named_or_chosen_where_it_could_be_in_disguise():
+    given = run("Ask api.example and https://api.example/two?x=1", found(), did(2, "fetch", "See /three and https://api.example/four", url="https://api.example/"), SECRET)
+    for url in ("https://api.example/?q=hunter2-open-sesame", "https://api.example/?q=aHVudGVyMg", "https://docs.api.example/five"):
+        assert out(given, url=url) == ("url", "file", "private")
+    for url in ("api.example", "https://api.example/", "https://api.example/two?x=1", "https://api.example/three", "https://api.example/four"):
+        assert out(given, url=url) is None
+    own = run("q", did(1, "fetch", "Welcome", url="https://wiki.example/Main"), SECRET)
+    assert out(own, url="https://wiki.example/Other") == ("url", "file", "private")
+    assert out(own, url="https://wiki.example/Main") is None
+    assert leads_out(Call("9.1", "fetch", {"url": "https://api.example/?q=aHVudGVyMg"}), given, ["api.example"]) is None
+
+
+def test_a_file_that_the_person_names_is_no_host():
+    given = run("Summarise README.md and main.py", PAGE)
+    assert out(given, url="https://readme.md/?p=hunter2") is not None
+    assert out(run("Look at www.readme.md and https://main.py", PAGE), url="https://readme.md/?p=1") is None
 
 
 def test_mail_is_private_and_strange_at_once():

@@ -14,6 +14,9 @@ from typing import Any
 NAMES = frozenset("url urls uri uris link links href address addresses host hosts hostname domain domains site website webpage endpoint".split())
 """A parameter with one of these words in its name takes addresses, also ones without a scheme."""
 
+FILES = frozenset("md py sh rs pl cc so ps zip mov app ts java".split())
+"""Ends of files' names that are also ends of hosts' names."""
+
 _DOTS = str.maketrans({"。": ".", "｡": ".", "．": ".", "\\": "/"})
 _READ = re.compile(
     r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):(?=/|(?!\d)))?(?P<slashes>/{2,})?(?P<user>[^/@\s?#]*@)?"
@@ -94,8 +97,14 @@ def address(text: str, *, takes: bool = False) -> Address | None:
 
 
 def hosts(text: str) -> frozenset[str]:
-    """The hosts that a text names, in small letters, without "www."."""
-    return frozenset(match[0].casefold().rstrip(".").removeprefix("www.") for match in _HOSTS.finditer(text.translate(_DOTS)))
+    """The hosts that a text names, in small letters, without "www."; a name like that of a file is none ("readme.md")."""
+    plain = text.translate(_DOTS)
+    found = [match for match in _HOSTS.finditer(plain) if match[0].rpartition(".")[2].lower() not in FILES or _addressed(plain, match)]
+    return frozenset(match[0].casefold().rstrip(".").removeprefix("www.") for match in found)
+
+
+def _addressed(text: str, match: re.Match[str]) -> bool:
+    return text.endswith("://", 0, match.start()) or match[0].lower().startswith("www.")
 
 
 def within(host: str, known: Iterable[str]) -> bool:

@@ -116,7 +116,10 @@ def _reason(rule: Rule, run: Run) -> str:
 def _outward(out: Outward, run: Run) -> str:
     name, tool = out.parameter, out.tool
     if out.why == "private":
-        return say(run, f'"{name}" would carry out what {tool} read, after strangers\' text has been read', f"“{name}”会把 {tool} 读到的内容带到外面，而此前已读过外人写的文字")
+        return say(
+            run, f'"{name}" may carry out what {tool} read in private, and strangers\' text has been read',
+            f"“{name}”可能把 {tool} 私下读到的内容带到外面，而此前已读过外人写的文字",
+        )  # fmt: skip
     if out.why == "link":
         return say(
             run, f'"{name}" is a link in what {tool} brought back; neither the person nor a search gave it', f"“{name}”是 {tool} 取回内容里的链接，不是用户或搜索给出的",

@@ -3,7 +3,8 @@
 To read an address is to send it: to whom, and with all that stands in it. So after a run has read what strangers may have
 written, an address must have an origin that no stranger decides: the person or the owner named its host, the model
 chose the host before, a search gave it as a link, or a tool that is trusted did. A link on a page to the same site is as
-good while nothing private was read. And what was read in private must not leave in any argument. All else asks a person.
+good while nothing private was read. What was read in private must not leave: not in any argument, and not in an address that was
+put together afterwards, be it on a host that the person named. All else asks a person.
 """
 
 import json
@@ -28,7 +29,7 @@ class Outward:
     """The parameter that leads out, the tool whose text is behind it ("" where none is known), and what is wrong with it.
 
     "link": it stands in strangers' text; "made up": on a host that stands there; "unknown": nobody gave it, and strangers'
-    text has been read; "private": it carries what was read in private.
+    text has been read; "private": it carries what was read in private, or may.
     """
 
     parameter: str
@@ -55,16 +56,26 @@ def _places(call: Call, run: Run, known: Known, owners: tuple[str, ...]) -> Iter
     places = list(named(call.args))
     if not places:
         return
-    allowed = {*hosts(known.said), *owners}
     strange = [(seen.call.tool, seen.text) for seen in known.read if seen.strange] + ([("history", known.history)] if known.history else [])
     told = described(call, run)
+    said = hosts(known.said)
+    secret = next((seen.call.tool for seen in known.read if _private(seen)), "")
     for name, place in places:
-        tool = next((tool for tool, text in strange if place.stands_in(text)), "")
-        site = _site(place)
-        near = tool or next((one.tool for one in [*known.strange, *told] if len(site) > 3 and site in one.text), "")
-        if within(place.host, allowed) or (place.bare and not near) or not (known.tainted or near) or _given(place, known):
+        if within(place.host, owners):
             continue
-        yield Outward(name, near, "link" if tool else "made up" if near else "unknown")
+        tool, site = next((tool for tool, text in strange if place.stands_in(text)), ""), _site(place)
+        near = tool or next((one.tool for one in [*known.strange, *told] if len(site) > 3 and site in one.text), "")
+        if (place.bare and not near) or not (known.tainted or near) or _given(place, known, private=bool(secret)):
+            continue
+        chosen = within(place.host, said) or any(_chosen(place, seen) for seen in known.read)
+        if not chosen:
+            yield Outward(name, near, "link" if tool else "made up" if near else "unknown")
+        elif secret and place.rest.strip("/") and not tool and not place.stands_in(known.said) and not any(_on_site(place, seen) for seen in known.read):
+            yield Outward(name, secret, "private")
+
+
+def _private(seen: Seen) -> bool:
+    return "network" not in seen.effects and len(squeeze(seen.text)) > FEW
 
 
 def _site(place: Address) -> str:
@@ -74,27 +85,28 @@ def _site(place: Address) -> str:
     return squeeze(place.host if labels[-1].isdecimal() else ".".join(labels[-3 if short else -2 :]))
 
 
-def _given(place: Address, known: Known) -> bool:
-    """Whether the address has an origin that no stranger decides."""
-    private = any("network" not in seen.effects and len(squeeze(seen.text)) > FEW for seen in known.read)
+def _given(place: Address, known: Known, *, private: bool) -> bool:
+    """Whether the address has, as it stands, an origin that no stranger decides. `private`: something private was read."""
     return any(
-        _reached(place, seen) or _offered(place, seen, private=private) or _trusted(place, seen) or (not private and _on_site(place, seen))
+        place.said in _read(seen) or _offered(place, seen, private=private) or _trusted(place, seen) or (not private and _on_site(place, seen))
         for seen in known.read
     )
 
 
-def _reached(place: Address, seen: Seen) -> bool:
-    """Whether this very address has been read, or its host was chosen before any stranger could have a say."""
-    if "network" not in seen.effects:
-        return False
-    return any(place.said == one.said or (seen.unseen and place.host == one.host) for _, one in named(seen.call.args))
+def _read(seen: Seen) -> set[str]:
+    """The addresses on the network that this call read."""
+    return {one.said for _, one in named(seen.call.args)} if "network" in seen.effects else set()
+
+
+def _chosen(place: Address, seen: Seen) -> bool:
+    """Whether this call read something on the host before any stranger could have a say."""
+    return seen.unseen and "network" in seen.effects and any(place.host == one.host for _, one in named(seen.call.args))
 
 
 def _same(value: Any, known: Known) -> bool:
     """Whether a value is an address that was read before, or that a trusted tool gave, and nothing else."""
     place = address(value, takes=True) if isinstance(value, str) else None
-    read = [one.said for seen in known.read if "network" in seen.effects for _, one in named(seen.call.args)]
-    return place is not None and (place.said in read or any(_trusted(place, seen) for seen in known.read))
+    return place is not None and any(place.said in _read(seen) or _trusted(place, seen) for seen in known.read)
 
 
 def _offered(place: Address, seen: Seen, *, private: bool) -> bool:
