@@ -61,7 +61,8 @@ _THANKS = (
 )
 _BYE = r"(?:(?:good)?bye(?:[- ]bye)?|see (?:you|ya)(?: (?:later|soon|tomorrow))?|good ?night|take care|have a (?:nice|good|great) (?:day|one|evening|weekend)|再见|拜拜|回头见|明天见|下次见|回见)"
 _YES = (
-    r"(?:ok(?:ay)?|k|sure|great|perfect|cool|nice|got it|i see|understood|sounds good|well done|good (?:job|work)|no problem|never ?mind|that(?:'s| is) all(?: for now)?"
+    r"(?:(?:ha|he|lol){1,4}|哈{2,}|嘿{2,}|you(?:'re| are) (?:so |very |really )?(?:funny|great|awesome|the best|smart|kind)|你(?:真|好|太)(?:有意思|聪明|好|棒|厉害|逗|可爱)了?"
+    r"|ok(?:ay)?|k|sure|great|perfect|cool|nice|got it|i see|understood|sounds good|well done|good (?:job|work)|no problem|never ?mind|that(?:'s| is) all(?: for now)?"
     r"|好的?|好吧|好呀|行|可以了?|明白了?|知道了|了解了?|收到|没问题|不客气|原来如此|不错|很好|太好了|真棒|没事了?|就这些)"
 )
 _WORDS = (_HELLO, _FINE, _THANKS, _BYE, _YES)
@@ -69,7 +70,7 @@ _TALK = re.compile(rf"(?:(?:{'|'.join(_WORDS)}){_CALLED}{_END})+", re.IGNORECASE
 _SELF = _finds(
     r"^(?:so,? )?(?:who|what) are you\b[\s?!.]*$", r"^what(?:'s| is) your name\b", r"^what can you (?:do|help)(?: (?:for )?me)?(?: with)?\b[\s?!.]*$",
     r"^are you (?:an? )?(?:ai|robot|bot|human|person|machine|chatbot)\b", r"^(?:who|what company) (?:made|built|created|trained) you\b", r"^how (?:can|could|do) you help( me)?[\s?!.]*$",
-    r"^(?:请问)?(?:你|您)(?:是谁|是什么(?:人|东西|模型)?|叫什么(?:名字)?|能做(?:些)?什么|会(?:些|做)?什么|有(?:什么|哪些)功能|是(?:机器人|真人|人|人工智能|AI)吗)[呀啊呢]?[?？。!！\s]*$",
+    r"^(?:请问)?(?:你|您)(?:是谁|是什么(?:人|东西|模型)?|叫什么(?:名字)?|能(?:帮我)?做(?:些)?什么|会(?:些|做)?什么|有(?:什么|哪些)功能|是(?:机器人|真人|人|人工智能|AI)吗)[呀啊呢]?[?？。!！\s]*$",
     r"^(?:请)?(?:先)?(?:自我介绍|介绍一?下(?:你)?自己)",
 )
 
@@ -80,7 +81,7 @@ SMALL_TALK: dict[str, Callable[[str], bool]] = {
 
 # ── work on a text that is given ──────────────────────────────────────────────
 
-_GIVEN = re.compile(r"[:：]\s*(\S.{3,})$|\n\s*(\S.{3,})$", re.DOTALL)
+_GIVEN = re.compile(r"[:：](?!//)\s*(\S.{3,})$|\n\s*(\S.{3,})$", re.DOTALL)
 _MARKED = re.compile(r"[“\"「『《](.+?)[”\"」』》]|(?<!\w)['‘](.+?)['’](?!\w)", re.DOTALL)
 
 
@@ -98,7 +99,7 @@ _LANGUAGES = (
     r"|英语|英文|中文|汉语|法语|法文|德语|德文|西班牙语|意大利语|葡萄牙语|俄语|日语|日文|韩语|韩文|阿拉伯语|拉丁语|泰语|越南语|文言文|白话文?)"
 )
 _TRANSLATION = _finds(
-    r"\btranslat(?:e|ion)\b", rf"\bhow (?:do|would|can) (?:you|i|we|one) say\b.*\b{_LANGUAGES}", rf"\b(?:in|into) {_LANGUAGES}\b", "翻译", rf"译[成为]|用{_LANGUAGES}(?:怎么|如何)(?:说|写|讲)|{_LANGUAGES}(?:怎么|如何)(?:说|写|讲)|的{_LANGUAGES}是",
+    r"\btranslat(?:e|ion)\b", rf"\b{_LANGUAGES} (?:word|phrase|term|expression|translation) for\b", rf"\bhow (?:do|would|can) (?:you|i|we|one) say\b.*\b{_LANGUAGES}", rf"\b(?:in|into) {_LANGUAGES}\b", "翻译", rf"译[成为]|用{_LANGUAGES}(?:怎么|如何)(?:说|写|讲)|{_LANGUAGES}(?:怎么|如何)(?:说|写|讲)|的{_LANGUAGES}是",
 )
 _EDITING = _finds(
     r"^(?:please |can you |could you )*(?:summari[sz]e|shorten|rewrite|rephrase|paraphrase|proof-?read|polish|edit|correct|simplify|reformat|continue)\b",
@@ -106,7 +107,7 @@ _EDITING = _finds(
 )
 _WORDING = _finds(
     r"\b(?:synonyms?|antonyms?|opposite|plural|past tense|rhymes?) (?:of|for|with)\b", r"\bwhat does\b.*\bmean\b", r"\bmeaning of\b", r"\bdefine\b", r"\bspell\b", r"\b(?:use|make) .* (?:in )?a sentence",
-    r"(?:近义词|反义词|同义词|造句|拼音|读音|怎么读|怎么写|什么意思|是什么意思|的意思|含义|词性|复数|过去式|出自)",
+    r"(?:近义词|反义词|同义词|造.{0,3}句|(?:说出|列举|写出|给出).{0,8}(?:词|词语|成语)|拼音|读音|怎么读|怎么写|什么意思|是什么意思|的意思|含义|词性|复数|过去式|出自)",
 )
 _DOING = _finds(
     r"\b(?:send|e-?mail|post|publish|save|store|upload|forward|reply to|file|print)\b.*\b(?:to|in|on|as|it|them)\b", r"(?:发送|发给|发到|保存|存到|存为|上传|转发|发布|打印|写入)", r"\b(?:latest|today'?s?|my last)\b", r"最新|今天的|刚才的",
@@ -140,28 +141,36 @@ _FRESH = _finds(
     r"天气|气温|预报|会下雨|下雨吗|下雪|新闻|头条|股价|股票|汇率|价格|多少钱|售价|路况|最新|最近(?:的|有|发)|刚刚|实时|比分|赛果|谁赢|排名|航班|车次|高铁票|附近|现任|票房|比特币|油价|房价|限行",
 )
 _PRIVATE = _finds(
-    r"\b(?:my|our|her|his|their)\s+(?:last |next |new |own )?(?:\w+\s)?(?:orders?|accounts?|bills?|invoices?|balance|calendar|schedule|appointments?|meetings?|e-?mails?|inbox|messages?|files?|folders?|documents?|notes?|contacts?|tasks?|to-?dos?|reservations?|bookings?|subscriptions?|tickets?|packages?|parcels?|shipments?|deliver(?:y|ies)|refunds?|payslips?|salary|flights?|passwords?|policy|claims?|points|cart|team|department|company|customers?|sales|database|repo(?:sitory)?|server|logs?|device|photos?)\b",
+    r"\b(?:my|our|her|his|their)\s+(?:last |next |new |own )?(?:\w+\s)?(?:orders?|accounts?|bills?|invoices?|balance|calendar|schedule|appointments?|meetings?|e-?mails?|inbox|messages?|files?|folders?|documents?|notes?|contacts?|tasks?|to-?dos?|reservations?|bookings?|subscriptions?|tickets?|packages?|parcels?|shipments?|deliver(?:y|ies)|refunds?|payslips?|salary|flights?|passwords?|policy|claims?|points|cart|team|department|company|customers?|sales|database|repo(?:sitory)?|server|logs?|device|photos?|(?:\w+ )?lists?|(?:\w+ )?results?|visa|passport|insurance|warranty)\b",
     r"\b(?:order|invoice|ticket|customer|employee|case|tracking|flight|account|shipment|parcel|contract|item|room|table) (?:number |no\.? ?|id |#)?#?[A-Z]*\d", r"\b(?:in stock|inventory|opening hours|office hours|who is on call)\b",
     r"(?:我|我们|咱们?|本人|本公司|公司|部门|他|她|客户|张三|李四)的?(?:上一?[个次]|最近的?|那个|那份|全部|所有)?(?:订单|账户|帐户|账单|发票|余额|日历|日程|行程|预约|会议|邮件|邮箱|收件箱|消息|文件夹?|文档|笔记|备忘|联系人|任务|待办|预订|订阅|工单|包裹|快递|物流|退款|工资|航班|密码|保单|理赔|积分|购物车|客户|销售额?|业绩|库存|数据库|仓库|服务器|日志|照片|年假|考勤|报销)",
-    r"订单号?|工单|快递|包裹|物流|库存|营业时间|值班",
+    r"我(?:们)?(?:上次|上回|昨天|之前|过去)|我(?:们)?(?:的)?(?:学校|小区|班|家|团队|项目|单位)|(?:仓库|库房|店里|公司里?|家里|账上)还?有", r"订单号?|工单|快递|包裹|物流|库存|营业时间|值班",
 )
 _ACTIONS = _finds(
     r"^(?:please |can you |could you |would you |i (?:want|need) you to |i'd like (?:you )?to |help me (?:to )?|kindly |go ahead and |let's )*"
     r"(?:send|book|reserve|order|buy|pay|transfer|cancel|delete|remove|create|schedule|reschedule|remind|set|update|upload|download|submit|post|publish|open|close|start|stop|restart|run|execute|save|store|move|copy|rename|install|deploy|turn|switch|play|call|text|e-?mail|forward|invite|register|sign|approve|assign|add|file|print|archive|subscribe|unsubscribe|refund|return|ship|mute|lock|unlock|back up|sync|log|record|fetch|look up|search|find|google|browse|check|list|show|get|read|query|scan|monitor|track|count|sort|plot|draw a chart)\b(?! (?:up with|me how|me what|out why|the meaning|an? (?:analogy|metaphor|word|rhyme)))",
     r"(?:请|帮我?|给我|麻烦|替我|把.{1,20}|能不能|可以)(?:你|您)?(?:把.{1,20})?(?:发送|发[给到一]|预[订定约]|订[一个张间]|下单|购买|买[一个张]|付款|支付|转账|取消|删除?|创建|新建|建[一个]|安排|提醒|设置?|更新|上传|下载|提交|发布|打开|关闭|启动|停止|重启|运行|执行|保存|存[到为]|移动|复制|重命名|安装|部署|播放|拨打|邀请|登记|注册|批准|分配|添加|打印|归档|退订|退货|退款|发货|查|搜|找|检索|看看|读取|列出|统计|画[一个]?图)",
+    r"^把[^“”\"：:]{1,20}(?:关[掉上闭]?|打?开|调[高低大小到]?|停[掉止]?|删[掉除]?|取消|锁|发[给到]|存|移|改到|加[到入])|^(?:给|向|跟|替|帮)[^，。]{1,12}(?:发|打|写|寄|转|订|约|回)[一个条封]?(?:消息|短信|邮件|电话|微信|信|钱|款|位|票|车)?",
     r"^(?:发送|预[订定约]|下单|购买|付款|转账|取消|删除|创建|新建|安排|提醒|设置|更新|上传|下载|提交|发布|打开|关闭|启动|停止|重启|运行|执行|保存|移动|复制|安装|部署|播放|拨打|邀请|查[一询找下看]|查(?!理)|搜索?|检索|读取|列出(?!.{0,4}(?:优点|缺点|理由|例子|原因))|统计)",
-    r"查[一]?下|查询|搜一?下|上网|联网|\bsearch (?:for|the)\b|\blook (?:it |this )?up\b|\bonline\b",
+    r"查[一]?下|查询(?!结果|语句)|搜一?下|上网|联网|\bsearch (?:for|the)\b|\blook (?:it |this )?up\b|\bonline\b",
 )
 _AMOUNT = _finds(
     r"\bhow (?:many|much|tall|high|long|old|far|big|large|deep|wide|heavy|fast)\b|\bwhat (?:is|was|are) the (?:population|height|length|area|size|distance|elevation|depth|price|speed|weight|altitude|revenue|salary|address|phone number)\b|\bwhen (?:is|was|did|does|will)\b|\bwhich (?:is|was|has|of)\b",
     r"多少|几[个座人家位名年岁]|多[高大远长深重快宽久]|哪[年一]?[个座年天家]?更|人口|海拔|面积|长度|高度|深度|地址|电话|何时|什么时候|哪[年天]",
 )
-_ABOUT = frozenset("I Earth Sun Moon English Chinese French German Spanish Japanese Korean Latin China France Japan Italy Germany Spain Britain America USA UK Europe Asia Africa".split())
+_ABOUT = frozenset("I Explain Describe Earth Sun Moon English Chinese French German Spanish Japanese Korean Latin China France Japan Italy Germany Spain Britain America USA UK Europe Asia Africa".split())
+
+
+_UNITS = _finds(
+    r"\b(?:how (?:many|much)|what(?:'s| is| are))\b.*\d.*\b(?:seconds?|minutes?|hours?|days?|weeks?|miles?|kilomet(?:er|re)s?|km|met(?:er|re)s?|feet|foot|inch(?:es)?|yards?|cm|mm|pounds?|lbs?|kilograms?|kg|grams?|ounces?|litres?|liters?|gallons?|acres?|hectares?|celsius|fahrenheit|degrees)\b",
+    r"\b(?:split|divide|share)\b.*\d", r"[\d一二两三四五六七八九十百千万半].{0,4}(?:度|英里|公里|千米|米|英尺|英寸|厘米|毫米|磅|公斤|千克|斤|克|盎司|升|加仑|亩|公顷|平方|小时|分钟|秒|元|美元)[^，。]{0,6}(?:是|等于|相当于|合|折合|有)(?:多少|几)", r"摄氏|华氏",
+)
+"""An amount in one unit, asked for in another."""
 
 
 def _sums(text: str) -> bool:
     count = len(numbers(text)) + len(number_words(text))
-    return bool(expressions(text)) or (_SUMS(text) and count > 0) or (count > 1 and _AMOUNT(text))
+    return bool(expressions(text)) or ((_SUMS(text) or _UNITS(text)) and count > 0) or (count > 1 and _AMOUNT(text))
 
 
 def _uncommon(text: str) -> bool:
@@ -195,15 +204,31 @@ _COMPARED = _finds(r"\b(?:than|difference between|compared? (?:to|with)|which (?
 
 def several(text: str) -> bool:
     """Whether the question has several parts: one thing after another, or two things to be set against each other."""
-    return len(text) > 12 and (_THEN(text) or (_COMPARED(text) and any(paired(name, text) for name in names(text))))
+    return len(text) > 8 and (_THEN(text) or (_COMPARED(text) and any(paired(name, text) for name in names(text))))
+
+
+_EXPLAINED = _finds(
+    r"^what (?:is|are) (?!(?:the|my|our|your|his|her|their|this|that|these|those|it|there|they|you|good|best|new|on|in|up)\b)[a-z-]+(?: [a-z-]+){0,2}\??$",
+    r"^(?:please )?(?:explain|describe)\b", r"^why (?:is|are|do|does|did|can'?t|can|don'?t|doesn'?t)\b(?!.*\b(?:my|our|your)\b)", r"^how (?:do|does|did|is|are|can) (?:an? |the )?[a-z]+(?: [a-z]+){0,5}\??$",
+    r"^(?:请|请你)?(?:解释|说明|讲讲|介绍)(?:一?下)?[^，。：:]{1,20}[。？?]?$", r"^[^，。]{0,4}为什么(?!我)", r"^[^，。我]{1,14}为什么", r"^(?:怎么|怎样|如何)(?!去|到|走)[^我们]{1,14}[?？]?$", r"(?:有什么|有何)(?:区别|不同|好处|坏处|作用)[?？]?$",
+)
 
 
 # ── what can do without ───────────────────────────────────────────────────────
 
 PLAIN: dict[str, Callable[[str], bool]] = {
     "writing": _finds(
-        r"^(?:please |can you |could you |help me (?:to )?)*(?:write|compose|draft|make up|invent|tell|give) (?:me |us )?(?:a|an|some|another|one|two|three)\b[\w\s,-]*\b(?:poem|haiku|story|joke|riddle|limerick|song|lyrics|slogan|tagline|greeting|toast|letter|note|e-?mail|speech|essay|paragraph|sentence|caption|bedtime story|fairy tale|thank-you|invitation|apology|pep talk|compliment|fable|tongue twister)s?\b",
-        r"(?:写|作|编|创作|讲|说|来|想|起草|拟)(?:一?[首个篇段句封则条副份些张]|[几两三][首个篇段句封则条副]).{0,24}(?:诗|词|故事|笑话|段子|谜语|歌|文案|标语|口号|广告语|祝福|贺词|信|邮件|演讲|作文|短文|句子|对联|道歉|感谢|请假条|童话|寓言|绕口令|祝酒词|开场白)",
+        r"^(?:please |can you |could you |help me (?:to )?)*(?:write|compose|draft|make up|invent|tell|give) (?:me |us )?(?:a|an|some|another|one|two|three)\b[\w\s,-]*\b(?:poem|haiku|story|joke|riddle|limerick|song|lyrics|slogan|tagline|greeting|toast|names?|ideas|titles?|letter|note|e-?mail|speech|essay|paragraph|sentence|caption|bedtime story|fairy tale|thank-you|invitation|apology|pep talk|compliment|fable|tongue twister)s?\b",
+        r"(?:写|作|编|创作|讲|说|来|想|起草|拟)(?:一?[首个篇段句封则条副份些张]|[几两三][首个篇段句封则条副]).{0,24}(?:诗|绝句|律诗|描写|名字|词|故事|笑话|段子|谜语|歌|文案|标语|口号|广告语|祝福|贺词|信|邮件|演讲|作文|短文|句子|对联|道歉|感谢|请假条|童话|寓言|绕口令|祝酒词|开场白)",
+    ),
+    "explaining": lambda text: len(text) <= 160 and _EXPLAINED(text) and not [name for name in names(text) if name.isascii() and name not in _ABOUT],
+    "advice": _finds(
+        r"^(?:how (?:can|should|do) i|what should i|what (?:can|could) i do|should i|is it (?:better|a good idea|ok|safe|worth)|(?:can you |please )?(?:give|share) (?:me |us )?(?:some |a few |any )?(?:tips|advice|ideas|suggestions))\b",
+        r"(?:怎样才能|怎么才能|如何(?:才能|提高|培养|养成|克服|保持|避免|改善|学习|准备|选择)|要注意(?:什么|哪些)|该怎么(?:办|做|安慰|选|说)|有什么(?:建议|技巧|窍门))",
+    ),
+    "code": _finds(
+        r"\b(?:in|using|with) (?:python|java|javascript|typescript|c\+\+|c#|go|rust|sql|bash|html|css|r|php|ruby|swift|kotlin|excel|regex)\b", r"\b(?:regular expression|for loop|while loop|git (?:command|rebase|merge|commit))\b",
+        r"(?:用|在)?(?:Python|Java|JavaScript|C\+\+|Go|Rust|SQL|Excel|正则表达式?)(?:里|中|语言)?(?:怎么|如何|写|实现)",
     ),
     "wording": lambda text: len(text) <= 120 and (_WORDING(text) or _TRANSLATION(text)) and not _DOING(text),
     "definition": _finds(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tao.dialects.grammar import literal
 from tao.dialects.listen import Listening
 from tao.dialects.prompts import texts
 from tao.dialects.read import read_calls
@@ -19,16 +20,16 @@ from tao.messages import Message, Reply, Request, ToolSpec
 from tao.policies.verify import refuses
 from tao.routing.kinds import kind
 from tao.routing.route import NEEDED, TRIAGE, replies
-from tao.routing.texts import NEED_TOOLS, say
+from tao.routing.texts import EXAMPLES, NEED_TOOLS, say
 from tao.run import Run
 from tao.seams import Abilities, Delta, Dialect, Listener
 
-THRESHOLD = 0.7
-"""A model's "direct" counts from this probability on."""
-LABELS = {"A": "direct", "B": "tools", "C": "plan"}
+THRESHOLD = 0.3
+"""A model's "known" counts from this probability on. Measured for a model of 1.5B parameters, which is shy of the word (docs: routing)."""
+LABELS = {"known": "direct", "search": "tools"}
 LIKELY = 10
 """So many of the likeliest first tokens are asked for."""
-LABEL = re.compile(r"(?<![A-Za-z])[ABC](?![A-Za-z])")
+LABEL = re.compile(r"\b(?:known|search)\b", re.IGNORECASE)
 SHORT = 200
 """Characters; a longer direct answer is not looked through for "I do not know", and is told as it comes."""
 MOST_NAMES, MOST_QUESTION, MOST_BEFORE = 40, 2000, 300
@@ -106,14 +107,14 @@ class Triaged:
 
     def _sort(self, run: Run) -> Request:
         asked = run.asked
-        names = tool_names(run)
-        system = say(asked.lang, "sort", tools=say(asked.lang, "sort.tools", tools=names))
+        lang = "zh" if asked.lang == "zh" else "en"
+        shots = (turn for question, word in EXAMPLES[lang].items() for turn in (Message("user", question), Message("assistant", word)))
         before = [f"{message.role}: {message.content[:MOST_BEFORE]}" for message in asked.history[-2:]]
         question = "\n".join([*before, asked.question[:MOST_QUESTION]])
-        grammar = 'root ::= "A" | "B" | "C"' if self.sorter.constraint == "gbnf" else None
+        grammar = f'root ::= {" | ".join(map(literal, LABELS))}' if self.sorter.constraint == "gbnf" else None
         return Request(
-            (Message("system", system), Message("user", say(asked.lang, "ask", question=question))), grammar=grammar,
-            max_tokens=1 if grammar else 64, temperature=0.0, likely=LIKELY if self.sorter.logprobs else 0,
+            (Message("system", say(lang, "sort")), *shots, Message("user", question)), grammar=grammar, max_tokens=1 if grammar else 64,
+            temperature=0.0, likely=LIKELY if self.sorter.logprobs else 0,
         )
 
     def _direct(self, run: Run) -> Request:
@@ -121,7 +122,7 @@ class Triaged:
         told = say(asked.lang, "direct", tools=say(asked.lang, "direct.tools", tools=tool_names(run)))
         system = "\n\n".join(filter(None, [asked.instructions, told]))
         notes = "".join(f"\n{texts(asked.lang)['note']}{note}" for note in run.notes)
-        messages = merged([Message("system", system), *asked.history, Message("user", asked.question + notes)])
+        messages = merged([Message("system", system), *asked.history, Message("user", asked.question + notes, images=asked.images)])
         return Request(messages, max_tokens=LIMIT if self.answerer.small else None, temperature=0.0 if self.answerer.small else None)
 
 
@@ -136,27 +137,29 @@ def tool_names(run: Run) -> str:
 
 
 def label(reply: Reply, threshold: float) -> str:
-    """The note that stands for a reply to the sorting: "triage:direct:0.93", "triage:tools".
+    """The note that stands for a reply to the sorting: "triage:direct:0.93", or "triage:tools" where the server tells no probability.
 
-    The probability is that of the direct way among the three letters, as the server gave it before any grammar; below the threshold the
+    The probability is that of "known" among the two words, as the server gave it before any grammar; below the threshold the
     question goes into the loop. What cannot be read does, too.
     """
-    shares = probabilities(reply)
-    found = LABEL.search(reply.text.upper())
-    if shares is None:
-        return f"{TRIAGE}:{LABELS[found[0]] if found else 'tools'}"
-    other = "plan" if shares["C"] > shares["B"] else "tools"
-    return f"{TRIAGE}:{'direct' if shares['A'] >= threshold else other}:{shares['A']:.2f}"
+    known = probability(reply)
+    if known is not None:
+        return f"{TRIAGE}:{'direct' if known >= threshold else 'tools'}:{known:.2f}"
+    text = reply.text.strip().lower()
+    found = LABEL.search(text)
+    word = found[0].lower() if found else next((word for word in LABELS if text and word.startswith(text)), "search")
+    return f"{TRIAGE}:{LABELS[word]}"
 
 
-def probabilities(reply: Reply) -> dict[str, float] | None:
-    """How likely each letter was as the first token, together 1; None where the server did not say."""
-    found = dict.fromkeys(LABELS, 0.0)
+def probability(reply: Reply) -> float | None:
+    """How likely "known" was as the first word, of the two; None where the server did not say. A token may be only the word's beginning."""
+    shares = dict.fromkeys(LABELS, 0.0)
     for token, share in reply.likely.items():
-        if token.strip() in found:
-            found[token.strip()] += share
-    total = sum(found.values())
-    return {name: share / total for name, share in found.items()} if total > 0 else None
+        begun = token.strip().lower()
+        for word in shares:
+            shares[word] += share if begun and word.startswith(begun) else 0.0
+    total = sum(shares.values())
+    return shares["known"] / total if total > 0 else None
 
 
 def wants_tools(text: str) -> bool:
