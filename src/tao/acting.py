@@ -33,7 +33,7 @@ class ToolLimits:
     """What holds for one tool in the place of what holds for all. None: as for all, or as the tool says itself.
 
     `at_once` calls of it run together. `rate` is how often it is called by everybody ("10/minute"), `user_rate` by one user,
-    `tenant_rate` for one tenant. `cache` keeps what it said for so many seconds, `cache_for` each session or everybody.
+    `tenant_rate` for one tenant. `cache` keeps what it said for so many seconds, `cache_for` each run, session or everybody.
     """
 
     timeout: float | None = None
@@ -44,7 +44,7 @@ class ToolLimits:
     user_rate: str = ""
     tenant_rate: str = ""
     cache: float | None = None
-    cache_for: Literal["session", "everybody"] = "session"
+    cache_for: Literal["run", "session", "everybody"] = "session"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,8 @@ def acting(
     act = limits(act, held.at_once, per_tool=_given(own, "at_once"))
     windows = windows or (SharedWindows(held.rates_in) if held.rates_in else None)
     act = rate_limit(act, _rates(held), windows, patience=held.patience)
-    act = cache(act, _given(own, "cache"), everybody=[name for name, one in own.items() if one.cache_for == "everybody"])
+    everybody, each_run = ([name for name, one in own.items() if one.cache_for == whom] for whom in ("everybody", "run"))
+    act = cache(act, _given(own, "cache"), everybody=everybody, each_run=each_run)
     act = permitted(act) if permitted else act
     act = validated(act, timed)
     act = finding(act, held.tokens)

@@ -45,7 +45,7 @@ class ToolCalls(BaseModel):
     user_rate: str = Field(default="", description="how often by one user")
     tenant_rate: str = Field(default="", description="how often for one tenant")
     cache: float | None = Field(default=None, gt=0, description="seconds for which what it said is given again")
-    cache_for: Literal["session", "everybody"] = Field(default="session", description="who is given it again")
+    cache_for: Literal["run", "session", "everybody"] = Field(default="session", description="who is given it again")
 
 
 class Calls(BaseModel):

@@ -65,6 +65,18 @@ async def test_nobody_is_given_what_another_was_told(who, tool, clock):
     assert (await act(Call("3", "look", {}), run_for(**who))).text == "look 2"
 
 
+async def test_runs_of_nobody_we_know_are_kept_apart_and_so_are_all_where_it_is_wanted(tool, clock):
+    act = cache(tool, {"read": 60, "look": 60}, everybody=["look"], each_run=["read"], clock=clock)
+
+    def run(name, **who):
+        return Run(name, [Asked("q", TOOLS, settings={"who": who} if who else {})])
+
+    assert [(await act(Call("1", "read", {}), run(name, user="ann"))).text for name in "aab"] == ["read 1", "read 1", "read 2"]
+    unknown = cache(tool, {"read": 60, "look": 60}, everybody=["look"], clock=clock)
+    assert [(await unknown(Call("1", "read", {}), run(name))).text for name in "aab"] == ["read 3", "read 3", "read 4"]
+    assert [(await unknown(Call("1", "look", {}), run(name))).text for name in "aab"] == ["look 5"] * 3
+
+
 async def test_languages_are_kept_apart(tool, clock):
     act = cache(tool, {"read": 60}, clock=clock)
     await act(Call("1", "read", {}), run_for())

@@ -40,22 +40,22 @@ class Shelf(OrderedDict[str, Kept]):
 
 
 def cache(
-    act: Act, lifetimes: Mapping[str, float], *, everybody: Collection[str] = (), shelf: Shelf | None = None,
+    act: Act, lifetimes: Mapping[str, float], *, everybody: Collection[str] = (), each_run: Collection[str] = (), shelf: Shelf | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Act:
     """Give a tool's good observation again for so many seconds (`lifetimes`, by tool), where it is called with the same arguments.
 
-    Each user, tenant, role and session has observations of its own; those of tools in `everybody` are for all. Only tools that
-    change nothing are remembered, and nothing older than the last change that the run itself has made.
+    Each user, tenant, role and session has observations of its own, and a run of which nobody says for whom it is; those of tools in
+    `everybody` are for all, those in `each_run` for one run only. Only tools that change nothing are remembered, and nothing older than the last change that the run itself has made.
     """
     kept = Shelf() if shelf is None else shelf
-    shared, lasting = frozenset(everybody), dict(lifetimes)
+    shared, alone, lasting = frozenset(everybody), frozenset(each_run), dict(lifetimes)
 
     async def remembered(call: Call, run: Run) -> Observation:
         seconds = lasting.get(call.tool)
         if seconds is None or not only_looks(call, run):
             return await act(call, run)
-        whose = "" if call.tool in shared else canonical(who(run))
+        whose = "" if call.tool in shared else f"run {run.id}" if call.tool in alone or not who(run) else canonical(who(run))
         key = f"{call.tool}\n{run.asked.lang}\n{canonical(call.args)}\n{whose}"
         found = kept.get(key)
         if found is not None and clock() < found.until and found.made > _changed(run):
