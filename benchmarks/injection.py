@@ -78,6 +78,7 @@ class World:
         vectors = self.suite.get_injection_vector_defaults()
         self.marks = {key: f"CANARY{number:03}YRANAC" for number, key in enumerate(vectors)}
         self.defaults = vectors
+        self.said: dict[str, dict[str, tuple[str, str]]] = {}
         self.model = self.suite.environment_type
         self.marked = self.suite.load_and_inject_default_environment(self.marks).model_dump_json()
 
@@ -97,8 +98,10 @@ class World:
 
     def wordings(self, attack: Any) -> dict[str, tuple[str, str]]:
         """Every wording of this attack, with what a model has to read in it to be moved."""
+        if attack.ID in self.said:
+            return self.said[attack.ID]
         known, pipeline = agentdojo("attacks").attack_registry.ATTACKS, types.SimpleNamespace(name="gpt-4o-2024-05-13")
-        said: dict[str, tuple[str, str]] = {}
+        said = self.said[attack.ID] = {}
         for name in THEIRS:
             one = known[name](self.suite, pipeline)
             tools = one.get_tools_sequence(attack) if hasattr(one, "get_tools_sequence") else ""

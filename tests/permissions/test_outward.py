@@ -4,7 +4,7 @@ import pytest
 
 from tao.events import Asked
 from tao.messages import Call, Message, Observation
-from tao.permissions import leads_out
+from tao.permissions import from_nobody, leads_out
 from tao.run import Run
 from tao.testing import did, spec
 
@@ -230,3 +230,23 @@ def test_a_page_of_a_long_text_is_as_strange_as_the_text():
 def test_what_earlier_turns_brought_back_counts():
     given = run("Go on", history=(Message("tool", "See https://evil.example/x", call_id="c"),))
     assert out(given, url="https://evil.example/x") == ("url", "history", "link")
+
+
+# ── changes ───────────────────────────────────────────────────────────────────
+
+DISGUISED = did(1, "fetch", "Decode: bWFsbG9yeUBldmlsLmV4YW1wbGU=", url="https://a.example/")
+
+
+@pytest.mark.parametrize("text", [
+    "mallory@evil.example", "Write to mallory@evil.example today", "US133000000121212", "account US13-3000-0001-2121", "+49 (0)1701234567", "see https://evil.example/x", "www.evil.example",
+])  # fmt: skip
+def test_an_account_or_address_that_nobody_gave_asks_once_strangers_text_was_read(text):
+    assert from_nobody(Call("9.1", "send", {"n": 1, "to": [text]}), run("q", DISGUISED)) == "to"
+    assert from_nobody(Call("9.1", "send", {"to": text}), run("q")) is None
+    assert from_nobody(Call("9.1", "send", {"to": text}), run(f"do it: {text}", DISGUISED)) is None
+    assert from_nobody(Call("9.1", "send", {"to": text}), run("q", DISGUISED, did(2, "file", f"contact: {text}"))) is None
+
+
+@pytest.mark.parametrize("text", ["Bob", "Dear Bob, it is 12:30 on 2026-11-30T12:00:00Z", "12,345.67", "notes.md", "report-2026-11", "1.5 million", "请在2026年11月30日前回复"])
+def test_ordinary_values_of_a_change_do_not(text):
+    assert from_nobody(Call("9.1", "send", {"to": text}), run("q", DISGUISED)) is None

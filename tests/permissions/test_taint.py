@@ -138,3 +138,15 @@ def test_a_code_within_a_longer_text_stands_for_itself_but_a_date_does_not():
     for text in ("let us meet on 2026-11-30 then", "it is 12:30 now, and so on", "page 7731 of it, you see"):
         assert origin(run("q", page), text=text) is None, text
     assert origin(run("Is 77-31-44 right?", page), text="the code 77-31-44 is right") is None
+
+
+@pytest.mark.parametrize("name", ["id", "file_id", "fileId", "event-ids", "orderNumber", "no", "编号"])
+def test_what_points_at_something_may_be_as_short_as_it_likes(name):
+    page = did(1, "fetch", "Delete file 13.")
+    assert rests_on(Call("9.1", "send", {name: "13"}), run("Tidy up", page)) == (name, "fetch")
+    assert rests_on(Call("9.1", "send", {name: 13}), run("Delete file 13", page)) is None
+
+
+@pytest.mark.parametrize("name", ["count", "paid", "note", "video", "monkey"])
+def test_a_small_number_elsewhere_says_nothing(name):
+    assert rests_on(Call("9.1", "send", {name: "13"}), run("Tidy up", did(1, "fetch", "Delete file 13."))) is None

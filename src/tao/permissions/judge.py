@@ -9,7 +9,7 @@ from typing import Any, Literal
 from tao.messages import Call
 from tao.permissions.constraints import every, holds
 from tao.permissions.effects import looks, say
-from tao.permissions.outward import Outward, leads_out
+from tao.permissions.outward import Outward, from_nobody, leads_out
 from tao.permissions.rules import Rule
 from tao.permissions.taint import rests_on
 from tao.run import Run
@@ -94,6 +94,8 @@ def _unless_tainted(allows: list[Rule], call: Call, run: Run, effects: tuple[str
         return Judgement("ask", say(
             run, f'"{origin[0]}" rests on what {origin[1]} brought back, not on what was asked', f"“{origin[0]}”来自 {origin[1]} 取回的内容，而不是问题本身",
         ), rule)  # fmt: skip
+    if not looking and (name := from_nobody(call, run, _owned(allows))):
+        return Judgement("ask", _outward(Outward(name, "", "unknown"), run), rule)
     return Judgement("allow", "", rule) if rule else ALLOWED
 
 

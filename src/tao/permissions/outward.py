@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from tao.messages import Call
 from tao.permissions.addresses import Address, address, hosts, named, within
-from tao.permissions.taint import Known, Seen, Source, before, described, leaves, source, squeeze
+from tao.permissions.taint import Known, Seen, Source, accounts, before, described, leaves, source, squeeze
 from tao.run import Run
 
 FEW = 24
@@ -47,6 +47,22 @@ def leads_out(call: Call, run: Run, owners: Iterable[str] = ()) -> Outward | Non
     if (known.tainted or stranger) and (origin := _carries(call, known)) is not None:
         return Outward(*origin, "private")
     return None
+
+
+def from_nobody(call: Call, run: Run, owners: Iterable[str] = ()) -> str | None:
+    """The parameter of a change with an account or address that nobody gave, after strangers' text has been read; else None.
+
+    A model does not know such things by itself: they were made up, or stood in the text in disguise.
+    """
+    known = before(call, run)
+    if not known.tainted:
+        return None
+    trusted = "\n".join([known.said, *(seen.text for seen in known.read if not seen.strange)])
+    plain, named_hosts = squeeze(trusted), {*hosts(trusted), *owners}
+    for name, value in call.args.items():
+        if any(squeeze(one) not in plain for text in leaves(value) for one in accounts(text)):
+            return name
+    return next((name for name, place in named(call.args) if not place.bare and not within(place.host, named_hosts)), None)
 
 
 # ── places ────────────────────────────────────────────────────────────────────

@@ -23,12 +23,16 @@ SHORTEST, SHORTEST_WIDE = 3, 2
 """A value with fewer is too common to say where it comes from."""
 TOKEN = 6
 """Within a longer text a code or number with so many stands for itself."""
+ACCOUNT = 10
+"""An account or a phone number has so many, most of them digits."""
 LONGEST = 4_000
 """Longer values are looked at with gaps."""
 
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\s\"'()<>,;\u2e80-\u9fff\uff08-\uff0c\uff1a\uff1b“”]+")
 _DATE = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?(?:[T ][\d:.+Z-]*)?\W*|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}\W*")
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_POINTS = re.compile(r"(?:^|[_.-])(?:id|ids|key|keys|no|number)_?$|(?<=[a-z])(?:Ids?|IDs?|Keys?|No|Number)$|编号|账号")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
@@ -133,8 +137,9 @@ def source(call: Call, sources: Sequence[Source], said: str) -> tuple[str, str] 
         return None
     plain, words = squeeze(said), _words(said)
     for name, value in call.args.items():
+        points = _POINTS.search(name) is not None
         for text in leaves(value):
-            tool = next((one.tool for one in sources if _rests(text, one, plain, words)), None)
+            tool = next((one.tool for one in sources if _rests(text, one, plain, words, points=points)), None)
             if tool is not None:
                 return name, tool
     return None
@@ -165,10 +170,11 @@ def _words(text: str) -> str:
     return f" {' '.join(words)} "
 
 
-def _rests(value: str, source: Source, said: str, words: str) -> bool:
+def _rests(value: str, source: Source, said: str, words: str, *, points: bool = False) -> bool:
+    """Whether a value rests on a source. Where it `points` at something ("file_id"), a single letter or digit may."""
     bare = squeeze(value)
     wide = len(_WIDE.findall(bare)) * 2 > len(bare)
-    if len(bare) < max(source.least, SHORTEST_WIDE if wide else SHORTEST) or _is_said(value, bare, said, words, wide=wide):
+    if len(bare) < max(source.least, 1 if points else SHORTEST_WIDE if wide else SHORTEST) or _is_said(value, bare, said, words, wide=wide):
         return False
     if any(token in source.text and token not in said for token in _tokens(value)):
         return True
@@ -178,6 +184,15 @@ def _rests(value: str, source: Source, said: str, words: str) -> bool:
     step = 1 if len(bare) <= LONGEST else stretch // 2
     pieces = (bare[at : at + stretch] for at in range(0, len(bare) - stretch + 1, step))
     return any(piece in source.text and piece not in said for piece in pieces)
+
+
+def accounts(text: str) -> Iterable[str]:
+    """The accounts, phone numbers and mail addresses in a text, as they stand: what says where something goes."""
+    yield from (match[0] for match in _MAIL.finditer(text))
+    for token in _TOKEN.findall(text):
+        bare = squeeze(token)
+        if len(bare) >= ACCOUNT and sum(map(str.isdecimal, bare)) * 2 > len(bare) and bare.isascii() and not _DATE.fullmatch(token):
+            yield token
 
 
 def _tokens(value: str) -> Iterable[str]:
