@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tao.messages import Message, Request, Usage
-from tao.models.chat import Gather, Writing, body, read_usage
+from tao.models.chat import Gather, Writing, body, described, read_usage
 from tao.testing import spec
 
 
@@ -58,3 +58,12 @@ def test_usage_inside_a_choice_or_a_group_is_found():
         gather = Gather()
         gather.feed(piece)
         assert gather.usage.prompt == 3
+
+
+def test_a_long_description_is_cut_for_the_wire_where_a_sentence_ends():
+    said = "A sentence of some words. " * 60
+    sent = described(said)
+    assert (len(sent) <= 1024, sent[-12:]) == (True, "some words.…")
+    assert described("短句。" * 400)[-3:] == "句。…"
+    assert described("x" * 2000) == "x" * 1023 + "…"
+    assert described(said[:1024]) == said[:1024]

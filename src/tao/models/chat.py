@@ -4,6 +4,7 @@ A history only grows, so the JSON of every message already seen is kept: each me
 """
 
 import json
+import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ class Writing:
 
 PLAIN = Writing()
 SIGNED = "~signed~"
+MOST_DESCRIBED = 1024
+"""Characters of a tool's description; OpenAI answers 400 to more."""
 """Between a call's own id and the signature of its thought, which has to travel with it (Gemini)."""
 
 
@@ -107,10 +110,19 @@ def _sound(arguments: str) -> str:
     return arguments if isinstance(value, dict) else _dump({"text": arguments})
 
 
+def described(text: str) -> str:
+    """A tool's description as OpenAI takes it; a longer one ends with a sentence or line, and "…". The run keeps the whole."""
+    if len(text) <= MOST_DESCRIBED:
+        return text
+    kept = text[: MOST_DESCRIBED - 1]
+    ends = [found.end() for found in re.finditer(r"[.!?](?=\s)|[。！？\n]", kept)]
+    return (kept[: ends[-1]] if ends and ends[-1] > MOST_DESCRIBED // 2 else kept).rstrip() + "…"
+
+
 @Kept
 def _tool(spec: ToolSpec) -> bytes:
     parameters = {key: value for key, value in spec.parameters.items() if key != "required" or value}  # an empty list says nothing
-    return dumps({"type": "function", "function": {"name": spec.name, "description": spec.description, "parameters": parameters}})
+    return dumps({"type": "function", "function": {"name": spec.name, "description": described(spec.description), "parameters": parameters}})
 
 
 class Gather:

@@ -8,8 +8,10 @@ import json
 import os
 import sys
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+PORT = int(os.environ.get("PORT", "0"))
 MODE = sys.argv[1] if len(sys.argv) > 1 else "good"
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n0123456789").decode()
 KINDS = [
@@ -24,11 +26,16 @@ KINDS = [
 ANY = {"type": "object"}
 TOOLS = {name: {"name": name, "description": f"does {name}", "inputSchema": ANY} for name in (
     "echo", "die", "hang", "flood", "garbage", "mangled", "refuse", "quota", "fails", "kinds", "counts", "grow", "escaped", "empty", "structured", "environment",
+    "slow", "misfit", "missing", "endless",
 )}  # fmt: skip
+OUT = {"type": "object", "properties": {"degrees": {"type": "number"}}, "required": ["degrees"]}
+TOOLS["misfit"]["outputSchema"] = TOOLS["missing"]["outputSchema"] = OUT
 TOOLS["echo"]["annotations"] = {"readOnlyHint": True, "openWorldHint": False, "idempotentHint": True}
 
 
 def send(message):
+    if PORT:
+        return
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     sys.stdout.flush()
 
@@ -64,6 +71,12 @@ def call(message):
     if name == "hang":
         note("hanging")
         return None
+    if name == "slow":
+        time.sleep(0.3)
+    if name == "endless":
+        note("endless")
+        while True:
+            sys.stdout.write("x" * 1_000_000)
     if name == "flood":
         for number in range(2000):
             send({"method": "notifications/message", "params": {"level": "info", "data": f"noise {number}"}})
@@ -87,12 +100,64 @@ def call(message):
     given = {
         "fails": text("城市不存在", isError=True), "kinds": {"content": KINDS}, "grow": text("grown"), "empty": text(),
         "escaped": text('{"city": "\\u5317\\u4eac"}'), "structured": text("two cities", structuredContent={"cities": ["北京", "上海"]}),
+        "misfit": text("warm", structuredContent={"degrees": "warm"}), "missing": text("it is warm"), "slow": text("slow but sure"),
         "environment": text(json.dumps(sorted(os.environ))),
     }.get(name, text(json.dumps(args)))  # fmt: skip
     return {"result": given}
 
 
+def answered(message):
+    method = message["method"]
+    if method == "initialize":
+        version = message["params"]["protocolVersion"]
+        return {"result": {"protocolVersion": version, "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "plain", "version": "1"}}}
+    if method == "tools/list":
+        return {"result": tools()}
+    if method == "tools/call":
+        return call(message)
+    return {"error": {"code": -32601, "message": f"no method {method}"}}
+
+
+class Http(BaseHTTPRequestHandler):
+    """The same over HTTP (streamable HTTP that always answers with JSON, without sessions)."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if message.get("method") == "notifications/cancelled":
+            note(f"cancelled {message['params']['requestId']}")
+        if "id" not in message or "method" not in message:
+            return self.say(202, b"")
+        answer = answered(message)
+        if answer is None:  # hanging, until the client has had enough
+            self.connection.settimeout(60)
+            self.rfile.read(1)
+            note("left")
+            self.close_connection = True
+            return None
+        return self.say(200, json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}).encode())
+
+    def do_GET(self):
+        self.say(405, b"")
+
+    def do_DELETE(self):
+        self.say(405, b"")
+
+    def say(self, status, data):
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
 def main():
+    if PORT:
+        ThreadingHTTPServer(("127.0.0.1", PORT), Http).serve_forever()
     note("started")
     sys.stderr.write("a word on standard error\n")
     sys.stderr.flush()
@@ -107,16 +172,7 @@ def main():
             note(f"cancelled {message['params']['requestId']}")
         if "id" not in message or method is None:
             continue
-        if method == "initialize":
-            version = message["params"]["protocolVersion"]
-            answer = {"result": {"protocolVersion": version, "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "plain", "version": "1"}}}
-        elif method == "tools/list":
-            answer = {"result": tools()}
-        elif method == "tools/call":
-            answer = call(message)
-        else:
-            answer = {"error": {"code": -32601, "message": f"no method {method}"}}
-        if answer:
+        if answer := answered(message):
             send({"id": message["id"], **answer})
 
 

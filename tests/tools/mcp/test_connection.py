@@ -118,3 +118,22 @@ async def test_it_may_be_entered_and_left_in_different_tasks(entry, left):
     assert (await tools[0](a=1)).text == '{"a": 1}'
     await asyncio.create_task(block.__aexit__(None, None, None))
     assert left() == before
+
+
+async def test_a_message_without_end_breaks_the_connection_and_says_so(talking, until, notes):
+    async with talking() as (call, _):
+        seen = await call("endless")
+        assert (seen.kind, "it sent a message of more than 32000000 characters" in seen.text) == ("transient", True)
+        assert (await call("echo")).ok
+    assert notes.read_text().count("started") == 2
+
+
+async def test_a_result_that_does_not_fit_the_tools_own_schema_is_given_and_said(talking):
+    async with talking() as (call, _):
+        seen = await call("misfit")
+        assert seen.ok
+        assert seen.text.startswith('warm\n{"degrees": "warm"}\n[this does not fit the tool\'s own output schema: ')
+        assert "'warm' is not of type 'number'" in seen.text
+        assert "did not return structured content" in (await call("missing")).text
+    async with talking(lang="zh") as (call, _):
+        assert "[该结果不符合工具自己的输出 Schema：" in (await call("misfit")).text

@@ -202,7 +202,7 @@ async def watch(client: Any, changed: Callable[[], None]) -> None:
         LOG.debug("no news of changed tools: %s", error)
 
 
-ANSWERED_BADLY = "Server returned an error response"
+ANSWERED_BADLY = ("Server returned an error response", "Not Found")
 """How the library says that an answer had an error's status."""
 CLOSED = ("Connection closed", "SSE stream ended")
 """How the library says that a connection is gone."""
@@ -218,7 +218,7 @@ def fault(error: BaseException) -> Fault:
     if isinstance(error, mcp.MCPError):
         if error.code == mcp.types.CONNECTION_CLOSED and error.message.startswith(CLOSED):  # servers use this number for errors of their own
             return "lost"
-        if error.message == ANSWERED_BADLY:
+        if error.message in ANSWERED_BADLY:
             return "status"
         forgotten = error.code in {mcp.types.INVALID_REQUEST, -32001} and "session" in error.message.lower()
         return "session" if forgotten else "said"
