@@ -140,7 +140,7 @@ class Tracing:
 
     def _wrong(self, span: Any, kind: str, said: str) -> None:
         span.set_attribute("error.type", kind)
-        span.set_status(self._otel.StatusCode.ERROR, said[:500] or None)
+        span.set_status(self._otel.StatusCode.ERROR, said.partition("\n")[0][:500] or None)  # errors are said twice, in English first
 
 
 class _Traced(Around):
@@ -270,11 +270,16 @@ def _provider(to: str, service: str) -> Any:
         return known
     made = sdk.TracerProvider(resource=resources.Resource.create({"service.name": service}))
     if to == "console":
-        made.add_span_processor(export.SimpleSpanProcessor(export.ConsoleSpanExporter(out=sys.stderr)))
+        made.add_span_processor(export.SimpleSpanProcessor(export.ConsoleSpanExporter(out=sys.stderr, formatter=_line)))
     else:
         address = to if urlsplit(to).path.strip("/") else f"{to.rstrip('/')}/v1/traces"
         made.add_span_processor(export.BatchSpanProcessor(otlp.OTLPSpanExporter(endpoint=address)))
     return made
+
+
+def _line(span: Any) -> str:
+    """A span as one line of JSON."""
+    return json.dumps(json.loads(span.to_json()), ensure_ascii=False) + "\n"
 
 
 def _library() -> Any:
