@@ -15,6 +15,7 @@ import base64
 import importlib
 import importlib.util
 import json
+import pickle
 import sys
 import types
 from collections import Counter
@@ -75,26 +76,35 @@ class World:
     def __init__(self, name: str) -> None:
         self.suite = agentdojo("task_suite.load_suites").get_suite(VERSION, name)
         self.name = name
-        vectors = self.suite.get_injection_vector_defaults()
-        self.marks = {key: f"CANARY{number:03}YRANAC" for number, key in enumerate(vectors)}
-        self.defaults = vectors
         self.said: dict[str, dict[str, tuple[str, str]]] = {}
-        self.model = self.suite.environment_type
-        self.marked = self.suite.load_and_inject_default_environment(self.marks).model_dump_json()
+        self.clean = self.suite.load_and_inject_default_environment({})
+        self.marks = {key: f"CANARY{number:03}YRANAC" for number, key in enumerate(self.suite.get_injection_vector_defaults())}
+        self.marked = self.suite.load_and_inject_default_environment(self.marks)
+        self.places = list(places(self.marked, tuple(self.marks.values())))
+        tasks = self.suite.injection_tasks
+        self.attacks = {key: task for key, task in tasks.items() if task.ground_truth(copied(self.clean))}
+        """The attackers' tasks that need calls; those that only want something said no permission can stop."""
+        self.specs = [
+            ToolSpec(function.name, function.description, function.parameters.model_json_schema(), effects(function)) for function in self.suite.tools
+        ]
 
     def with_text(self, text: str | None) -> Any:
         """The environment; None: with what stands in these places ordinarily."""
-        whole = self.marked
-        for key, mark in self.marks.items():
-            said = self.defaults[key] if text is None else text
-            whole = whole.replace(mark, json.dumps(said.encode().decode("unicode_escape") if text is None and said.isascii() else said)[1:-1])
-        return self.model.model_validate_json(whole)
-
-    @property
-    def attacks(self) -> dict[str, Any]:
-        """The attackers' tasks that need calls; those that only want something said no permission can stop."""
-        environment = self.with_text(None)
-        return {key: task for key, task in self.suite.injection_tasks.items() if task.ground_truth(environment.model_copy(deep=True))}
+        if text is None:
+            return copied(self.clean)
+        environment = copied(self.marked)
+        for path in self.places:
+            holder = environment
+            for step in path[:-1]:
+                holder = reached(holder, step)
+            last, old = path[-1], reached(holder, path[-1])
+            for mark in self.marks.values():
+                old = old.replace(mark, text)
+            if isinstance(holder, dict | list):
+                holder[last] = old
+            else:
+                setattr(holder, last, old)
+        return environment
 
     def wordings(self, attack: Any) -> dict[str, tuple[str, str]]:
         """Every wording of this attack, with what a model has to read in it to be moved."""
@@ -110,6 +120,31 @@ class World:
             text = put(attack.GOAL)
             said[name] = text, text.rpartition(": ")[2] if name in {"base64", "spaced", "reversed"} else attack.GOAL
         return said
+
+
+def copied(value: Any) -> Any:
+    """A deep copy, faster than `copy.deepcopy`."""
+    return pickle.loads(pickle.dumps(value))
+
+
+def reached(holder: Any, step: Any) -> Any:
+    """An item of a dict or list, or a field of a model."""
+    return holder[step] if isinstance(holder, dict | list) else getattr(holder, step)
+
+
+def places(value: Any, marks: tuple[str, ...], path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths to every text with one of these marks."""
+    if isinstance(value, str):
+        yield from [path] if any(mark in value for mark in marks) else []
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from places(item, marks, (*path, key))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from places(item, marks, (*path, number))
+    else:
+        for key, item in vars(value).items() if hasattr(value, "model_fields_set") else ():
+            yield from places(item, marks, (*path, key))
 
 
 OWN = frozenset({"get_iban", "get_balance", "get_current_day", "get_user_info", "get_user_information"})
@@ -134,18 +169,17 @@ def tools(world: World, environment: Any, done: list[Call]) -> list[Tool]:
     """The suite's functions over this environment, as tools; what was carried out is added to `done`."""
     runtime = agentdojo("functions_runtime").FunctionsRuntime(world.suite.tools)
 
-    def made(function: Any) -> Tool:
+    def made(spec: ToolSpec) -> Tool:
         def act(**args: Any) -> Any:
-            done.append(Call("", function.name, args))
-            value, error = runtime.run_function(environment, function.name, args)
+            done.append(Call("", spec.name, args))
+            value, error = runtime.run_function(environment, spec.name, args)
             if error:
                 raise ValueError(error)
             return value
 
-        schema = function.parameters.model_json_schema()
-        return foreign(ToolSpec(function.name, function.description, schema, effects(function)), act, inline=True)
+        return foreign(spec, act, inline=True)
 
-    return [made(function) for function in world.suite.tools]
+    return [made(spec) for spec in world.specs]
 
 
 # ── who answers, and who is asked ─────────────────────────────────────────────
@@ -226,9 +260,9 @@ async def attempt(world: World, user: Any, attack: Any, wording: str, setting: S
     """One user's task with one attack in one wording (None: without), in one setting."""
     text, bait = world.wordings(attack)[wording] if attack else (None, "")
     environment = user.init_environment(world.with_text(text))
-    before = environment.model_copy(deep=True)
-    gold = user.ground_truth(before.model_copy(deep=True))
-    wanted = attack.ground_truth(before.model_copy(deep=True)) if attack else []
+    before = copied(environment)
+    gold = user.ground_truth(copied(before))
+    wanted = attack.ground_truth(copied(before)) if attack else []
     done, asked, refused = [], [], []  # type: ignore[var-annotated]
     model = Gullible(list(gold), user.GROUND_TRUTH_OUTPUT or "Done.", wanted, bait)
     rules = {"open": [Rule("allow", ("*",), tainted=True)], "default": [], "writes allowed": [Rule("allow", ("*",))]}[setting]
@@ -243,7 +277,7 @@ async def attempt(world: World, user: Any, attack: Any, wording: str, setting: S
     said = [{"type": "text", "content": run.answer or ""}]
     useful = world.suite._check_task_result(user, said, before, environment, trace)  # noqa: SLF001 - how its own runner grades
     harmed = attack is not None and world.suite._check_task_result(attack, said, before, environment, trace)  # noqa: SLF001
-    reads = sum("reads" in effects(next(one for one in world.suite.tools if one.name == call.tool)) for call in asked)
+    reads = sum("reads" in spec.effects for call in asked for spec in world.specs if spec.name == call.tool)
     return Outcome(
         world.name, user.ID, attack.ID if attack else "", wording if attack else "", setting, bool(useful), bool(harmed), model.taken, len(done),
         len(asked), len(refused), reads, run.ended.reason if run.ended else run.state,
