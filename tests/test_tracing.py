@@ -294,7 +294,8 @@ async def test_spans_reach_a_collector(how):
 
 async def test_on_the_console_a_span_is_a_line_as_people_read_it(capsys):
     await Agent(named("Final Answer: x", name="openai:通义"), dialect="react", trace=tracing("console", {"OTEL_SERVICE_NAME": "mine"})).run("q")
-    lines = [json.loads(line) for line in (told := capsys.readouterr().err).splitlines()]
+    told = capsys.readouterr().err
+    lines = [json.loads(line) for line in told.splitlines()]
     assert [line["name"] for line in lines] == ["chat 通义", "invoke_agent tao"]
     assert "chat 通义" in told
     assert lines[0]["resource"]["attributes"]["service.name"] == "mine"

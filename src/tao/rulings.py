@@ -36,7 +36,7 @@ def fitted(tools: Iterable[Tool]) -> Fit:
 
     def fit(call: Call, run: Run) -> Call:
         tool = known.get(call.tool)
-        return replace(call, args=check(tool.spec.parameters, call.args, run.asked.lang, tool.example)[0]) if tool else call
+        return replace(call, args=check(tool.said(run.asked.lang).parameters, call.args, run.asked.lang, tool.example)[0]) if tool else call
 
     return fit
 

@@ -256,3 +256,22 @@ async def test_one_registry_serves_many_calls_at_once():
     act = registry([slow])
     results = await asyncio.gather(*(act(Call(f"1.{n}", "slow", {"n": n}), run) for n in range(20)))
     assert [seen.data for seen in results] == list(range(20))
+
+
+async def test_what_is_wrong_is_said_in_the_words_of_the_runs_language():
+    def book(day: str, seats: int) -> str:
+        """Book a table.
+
+        Args:
+            day: the day
+            seats: how many people
+        """
+        return f"{day} {seats}"
+
+    made = declare(book, descriptions={"zh": "订位。\n\n参数：\n    day: 日期\n    seats: 人数"})
+    for act in (registry([made]), validated(registry([made], checked=True), [made])):
+        for lang, said in (("en", "wanted a whole number (how many people)"), ("zh", "需要整数（人数）"), ("zh-TW", "需要整数（人数）")):
+            run = history("q", tools=[made.said(lang)], lang=lang)
+            seen = await act(Call("1.1", "book", {"day": "d", "seats": "many"}), run)
+            assert said in seen.text
+            assert seen.kind == "bad_arguments"

@@ -224,7 +224,7 @@ async def test_without_an_answer_it_waits():
     assert act.calls == []
 
 
-@pytest.mark.parametrize("ruling", [Ruling("approve", expires=1.0), Ruling("approve it"), Ruling("edit", args={"path": 3})], ids=["expired", "unknown", "misfit"])
+@pytest.mark.parametrize("ruling", [Ruling("approve", expires=1.0), Ruling("edit", args={"path": 3})], ids=["expired", "misfit"])
 async def test_an_answer_that_settles_nothing_does_not_ask_for_ever(ruling):
     def fit(call, run):
         if call.args["path"] == 3:
@@ -240,6 +240,30 @@ async def test_an_answer_that_settles_nothing_does_not_ask_for_ever(ruling):
     await paused(asking(permitted(act, fit=fit), approve, Recorder(act)), CALL, run_with())
     assert act.calls == []
     assert len(asked) <= 2
+
+
+@pytest.mark.parametrize(("said", "text", "verdict"), [(True, "wrote a 0", "approve"), (False, "rejected this call", "reject")])
+async def test_yes_and_no_will_do(said, text, verdict):
+    act, run = acts(), run_with()
+    recorder = Recorder(act)
+    assert text in (await asking(permitted(act), lambda call, run: said, recorder)(CALL, run)).text
+    assert [event.verdict for event in run.events if isinstance(event, Ruled)] == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "text"),
+    [
+        ("yes", TypeError, "approve gave 'yes'; wanted: a Ruling, True, False or None\napprove 返回 'yes'；应为 Ruling、True、False 或 None"),
+        (1, TypeError, "approve gave 1; wanted"), ({"verdict": "approve"}, TypeError, "wanted: a Ruling"),
+        (Ruling("maybe"), ValueError, "approve gave the verdict 'maybe'; wanted: approve, edit, reject, answer\napprove 给出的裁定为 'maybe'"),
+    ],
+)  # fmt: skip
+async def test_a_callback_that_says_nonsense_is_a_bug_and_nothing_runs(said, kind, text):
+    act, run = acts(), run_with()
+    with pytest.raises(kind, match=text):
+        await asking(permitted(act), lambda call, run: said, Recorder(act))(CALL, run)
+    assert act.calls == []
+    assert not any(isinstance(event, Ruled) for event in run.events)
 
 
 async def test_a_pause_of_another_call_goes_through():

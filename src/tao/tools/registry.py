@@ -46,7 +46,7 @@ def registry(tools: Iterable[Tool | Function], *, checked: bool = False) -> Act:
             if tool is None or run.tool(call.tool) is None:
                 return _unknown(call, run)
             try:
-                args, notes = (call.args, ()) if checked else check(tool.spec.parameters, call.args, run.asked.lang, tool.example)
+                args, notes = (call.args, ()) if checked else check(tool.said(run.asked.lang).parameters, call.args, run.asked.lang, tool.example)
                 positional, keywords = bind(tool, args, call, run)
             except BadArguments as error:
                 return _refused(tool, error)
@@ -69,7 +69,7 @@ def validated(act: Act, tools: Iterable[Tool | Function]) -> Act:
             with speaking(run.asked.lang):
                 return _unknown(call, run)
         try:
-            args, notes = check(tool.spec.parameters, call.args, run.asked.lang, tool.example)
+            args, notes = check(tool.said(run.asked.lang).parameters, call.args, run.asked.lang, tool.example)
         except BadArguments as error:
             with speaking(run.asked.lang):
                 return _refused(tool, error)
@@ -132,7 +132,7 @@ def _misfit(tool: Tool, args: Mapping[str, Any], error: ValidationError, run: Ru
         wrong.add(str(one["loc"][0]) if one["loc"] else "")
         problems.append(Problem(path, "custom", one["input"], {}, one["msg"].removeprefix("Value error, ")))
     good = {key: value for key, value in args.items() if key in properties and key not in wrong}
-    return complain(problems, tool.spec.parameters, good, run.asked.lang, tool.example)
+    return complain(problems, tool.said(run.asked.lang).parameters, good, run.asked.lang, tool.example)
 
 
 # ── running it ────────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tao.errors import BadArguments, Pause
+from tao.errors import BadArguments, Pause, both
 from tao.events import Decided, Observed, Paused, Ruled
 from tao.messages import Call, Observation
 from tao.permissions import Judgement, Rule, judge
@@ -37,8 +37,9 @@ class Ruling:
     expires: float | None = None
 
 
-Approve = Callable[[Call, Run], Ruling | Awaitable[Ruling | None] | None]
-"""Asked about a call that needs a person; None: nobody is there now, the run waits."""
+Said = Ruling | bool | None
+Approve = Callable[[Call, Run], Said | Awaitable[Said]]
+"""Asked about a call that needs a person. True approves, False rejects; None: nobody is there now, the run waits."""
 Record = Callable[[Run, Ruled], Awaitable[None]]
 
 
@@ -102,13 +103,25 @@ def asking(act: Act, approve: Approve, record: Record, *, shown: Callable[[Call,
                 if pause.call_id not in {call.id, None} or pause.reason in heard:
                     raise
                 answer = approve(shown(call, run), run)
-                ruling = await answer if inspect.isawaitable(answer) else answer
-                if ruling is None:
+                said = await answer if inspect.isawaitable(answer) else answer
+                if said is None:
                     raise
                 heard.append(pause.reason)
-                await record(run, ruled(ruling, call, run, pause.reason))
+                await record(run, ruled(_ruling(said), call, run, pause.reason))
 
     return asked
+
+
+def _ruling(said: Ruling | bool) -> Ruling:  # noqa: FBT001 - it is an answer
+    """What was said, as a ruling. Raises TypeError or ValueError: what asks the person is a part of the program."""
+    if isinstance(said, bool):
+        return Ruling("approve" if said else "reject")
+    if not isinstance(said, Ruling):
+        raise TypeError(both(f"approve gave {said!r:.80}; wanted: a Ruling, True, False or None", f"approve 返回 {said!r:.80}；应为 Ruling、True、False 或 None"))
+    if said.verdict not in VERDICTS:
+        listed = ", ".join(VERDICTS)
+        raise ValueError(both(f"approve gave the verdict {said.verdict!r}; wanted: {listed}", f"approve 给出的裁定为 {said.verdict!r}；应为：{listed}"))
+    return said
 
 
 # ── rulings ───────────────────────────────────────────────────────────────────
