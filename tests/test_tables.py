@@ -126,7 +126,7 @@ max_cost = 20
     ("[models]\ncache = -1", "setting 'models.cache' is -1 (tao.toml); wanted: 0 or more", "应为：不小于 0"),
     ("[models]\nhegde = 95", "there is no setting 'models.hegde' (tao.toml); did you mean 'hedge'?", "是否想写 'hedge'？"),
     ('[[quotas]]\nper = "nobody"', "setting 'quotas.0.per' is 'nobody' (tao.toml); wanted: one of 'session', 'user' or 'tenant'", "'session'"),
-    ('[[quotas]]\nmax_runs = 3', "setting 'quotas.0.per' is missing (tao.toml)", "缺少设置 'quotas.0.per'"),
+    ("[[quotas]]\nmax_runs = 3", "setting 'quotas.0.per' is missing (tao.toml)", "缺少设置 'quotas.0.per'"),
     ('[[quotas]]\nper = "user"\nmax_run = 3', "there is no setting 'quotas.0.max_run' (tao.toml); did you mean 'max_runs'?", "是否想写"),
 ])  # fmt: skip
 def test_what_makes_no_sense_is_said(alone, toml, said, said_zh):

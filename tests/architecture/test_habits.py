@@ -46,9 +46,9 @@ ONE_HOME = {
     "pint": ("tools/builtin/units.py",),
     "chinese_calendar": ("tools/builtin/calendar_cn.py",),
     "lunardate": ("tools/builtin/calendar_cn.py",),
-    "pydantic_settings": ("config.py",),
+    "pydantic_settings": ("config.py", "tables.py"),
     "dotenv": ("config.py",),
-    "pydantic": ("config.py", "tools/"),
+    "pydantic": ("config.py", "tables.py", "tools/"),
     "rich": ("cli/",),
     "typer": ("cli/",),
 }

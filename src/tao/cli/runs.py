@@ -222,7 +222,7 @@ async def _latest(kept: Journal, state: str | None = None) -> str:
     """The latest run (in this state). Raises StoreError where there is none."""
     found = next((row for row in await kept.list(None if state else 1) if state in (None, row.state)), None)
     if found is None:
-        where = kept.url.database or "journal"
+        where = kept.database.place
         raise StoreError(
             both(f"there is no interrupted run in {where}", f"{where} 中没有未完成的运行") if state
             else both(f"there is no run in {where}; `tao ask` makes one", f"{where} 中没有运行；`tao ask` 会产生一条")
