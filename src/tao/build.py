@@ -17,6 +17,7 @@ from tao.models.connect import timeouts
 from tao.models.pricing import finder
 from tao.prices import Price, Prices, Rate
 from tao.quotas import Quota
+from tao.routing import USUAL, cascade
 from tao.seams import Model
 from tao.stores.sql import Journal
 from tao.tools.builtin import GROUPS, NAMES, Places, builtin
@@ -38,6 +39,8 @@ def build(
     """
     trace = tracing(settings.trace.to, env, content=settings.trace.content)
     answers = answering(settings, env, model or settings.model, trace)
+    if (hard := settings.cascade).large:
+        answers = cascade(answers, answering(settings, env, hard.large, trace), hard.when or USUAL, stay=hard.stay)
     tools = [*toolbox(settings, env), *more]
     return Agent(
         answers,
@@ -55,6 +58,7 @@ def build(
         quotas=[Quota(**one.told(settings.currency, settings.exchange)) for one in settings.quotas],
         output=None if settings.output is None else schema(settings.output),
         judge=answering(settings, env, settings.judge, trace) if settings.judge else None,
+        triage=answering(settings, env, settings.triage_model, trace) if settings.triage and settings.triage_model else settings.triage,
     )
 
 

@@ -142,6 +142,18 @@ class OpenApi(BaseModel):
     timeout: float | None = Field(default=None, gt=0, description="seconds for one request; empty: 20")
 
 
+class Cascade(BaseModel):
+    """A large model for the hard steps."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    large: str = Field(default="", description="who answers the hard steps, as in `model`; empty: nobody else")
+    when: Annotated[tuple[str, ...], NoDecode] = Field(default=(), description="rules by which it does; empty: after_misread, after_failed_tool, after_objection")
+    stay: bool = Field(default=False, description="once it has answered, it answers to the end")
+
+    _listed = field_validator("when", mode="before")(lambda value: tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value)
+
+
 class Settings(BaseSettings):
     """Everything that can be set. An environment variable is `TAO_` and the name; nested names are joined by `__`."""
 
@@ -164,6 +176,9 @@ class Settings(BaseSettings):
     reflect: int | None = Field(
         default=None, ge=0, description="replies after which the model is told to look back; 0: never; empty: 3, where a run may take 6 or more"
     )
+    cascade: Cascade = Field(default=Cascade(), description="a large model for the hard steps: a table")
+    triage: bool = Field(default=False, description="answer with a short prompt what needs no tools")
+    triage_model: str = Field(default="", description="the model that sorts questions for it, as in `model`; empty: the one that answers")
     judge: str = Field(default="", description="the model that looks an answer over before it is given, as in `model`; empty: none")
     max_tokens: int | None = Field(
         default=None, ge=1, description="prompt and completion tokens that a run may take; empty: no limit"

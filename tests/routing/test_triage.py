@@ -88,7 +88,7 @@ async def test_several_parts_are_a_plan():
 
 @pytest.mark.parametrize(("known", "way"), [(0.85, "direct"), (0.05, "tools")])
 async def test_the_model_sorts_what_the_rules_leave_open_and_its_confidence_is_kept(known, way):
-    replies = [said(known), "A person whom everybody knows."] if way == "direct" else [said(known, "search"), 'Thought: I know\nFinal Answer: Ann']
+    replies = [said(known), "A person whom everybody knows."] if way == "direct" else [said(known, "search"), "Thought: I know\nFinal Answer: Ann"]
     one = agent(*replies, abilities=SMALL)
     run = await one.run(OPEN)
     sort = one.model.requests[0]

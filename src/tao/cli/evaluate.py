@@ -36,6 +36,7 @@ from tao.evaluation.summary import paired, rows
 from tao.evaluation.tasks import Task, digest, load_tasks
 from tao.messages import Usage
 from tao.models import connect
+from tao.routing import Routed
 from tao.seams import Model
 
 app = typer.Typer()
@@ -200,10 +201,18 @@ def _names(a: Path, b: Path) -> tuple[str, str]:
 def described(tasks: Sequence[Task], agent: Agent, settings: Settings) -> dict[str, Any]:
     """What decides the results; the head of a file of results."""
     return {
-        "model": getattr(agent.model, "name", settings.model), "tasks": digest(tasks), "tools": sorted(tool.name for tool in agent.tools),
+        "model": called(agent, settings), "tasks": digest(tasks), "tools": sorted(tool.name for tool in agent.tools),
         "lang": settings.lang, "dialect": settings.dialect, "max_steps": settings.max_steps, "max_tokens": settings.max_tokens,
         "deadline": settings.deadline, "instructions": settings.instructions, "thinking": settings.thinking, "version": __version__,
     }  # fmt: skip
+
+
+def called(agent: Agent, settings: Settings) -> str:
+    """Who answers: the model's name; of a cascade both, with the rules; and that questions are sorted first."""
+    parts = agent.model.recorded() if isinstance(agent.model, Routed) else {}
+    large = [f"{parts['large']} ({', '.join([*parts['when'], *(['stay'] if parts['stay'] else [])])})"] if parts else []
+    sorts = [settings.triage_model or "triage"] if agent.settings.get("triage") else []
+    return " + ".join([str(getattr(agent.model, "name", "") or settings.model), *large, *sorts])
 
 
 def default_out(tasks: Path, model: str) -> Path:

@@ -9,6 +9,7 @@ from tao.evaluation.graders import Grade
 from tao.evaluation.tasks import Task
 from tao.events import Decided, Event, Misread, Nudged, Observed, Replied, from_json, to_json
 from tao.messages import Usage
+from tao.prices import cost as spent_on
 from tao.run import NO_TOOLS, Run, canonical
 
 Price = Callable[[str, Usage], float | None]
@@ -69,7 +70,7 @@ def outcome(task: Task, rollout: int, run: Run, grade: Grade, *, price: Price | 
         task.id, rollout, task.kind, task.question, " | ".join(task.wanted) if task.answer is not None else "", run.answer,
         grade.right, grade.score, grade.why, ended.reason if ended else run.state, run.id,
         calls=run.steps, acts=len(seen), failed_acts=sum(not event.observation.ok for event in seen),
-        prompt=usage.prompt, completion=usage.completion, cached=usage.cached, cost=cost(run, price) if price else None,
+        prompt=usage.prompt, completion=usage.completion, cached=usage.cached, cost=cost(run, price) if price else carried(run) if "prices" in run.asked.settings else None,
         first_token=replies[0].reply.first_token if replies else None, seconds=round(run.events[-1].at - run.asked.at, 4),
         misreads=sum(event.reason != NO_TOOLS for event in run.all(Misread)),
         coercions=sum(len(event.notes) for event in decided if event.calls or event.answer is not None) + sum(len(event.observation.notes) for event in seen),
@@ -78,10 +79,27 @@ def outcome(task: Task, rollout: int, run: Run, grade: Grade, *, price: Price | 
 
 
 def cost(run: Run, price: Price) -> float | None:
-    """What all replies cost together; None where one has no known price."""
-    prices = [price(event.reply.model or run.asked.model, event.reply.usage) for event in run.paid]
+    """What all replies cost together; None where one has no known price.
+
+    In a cascade the price is that of the large model; the others cost what the run says, in dollars.
+    """
+    large = run.asked.settings.get("cascade", {}).get("large")
+
+    def one(event: Replied) -> float | None:
+        if large and event.reply.by != large:
+            return carried(Run(run.id, [run.asked, event]))
+        return price(event.reply.model or run.asked.model, event.reply.usage)
+
+    prices = [one(event) for event in run.paid]
     known = [it for it in prices if it is not None]
     return sum(known) if len(known) == len(prices) else None
+
+
+def carried(run: Run) -> float | None:
+    """What it cost by the prices that it carries, in dollars; None where not all of them are known, or are in another currency."""
+    spent = spent_on(run)
+    amount = None if spent.unknown else spent.within("USD")
+    return None if amount is None else float(amount)
 
 
 def interventions(run: Run, grade: Grade, right: Right | None = None) -> tuple[Intervention, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tao.evaluation.outcomes import AGAIN, Outcome
 from tao.evaluation.stats import mean, quantile, share, sign_test, spread
+from tao.events import Replied
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def by_task(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
 # ── two beside each other ─────────────────────────────────────────────────────
 
 MEASURES: dict[str, Callable[[Outcome], float | None]] = {
-    "calls": lambda it: it.calls, "acts": lambda it: it.acts, "prompt": lambda it: it.prompt, "cached": lambda it: it.cached,
+    "calls": lambda it: it.calls, "others": lambda it: sum(bool(event.reply.by) for event in it.events if isinstance(event, Replied)), "acts": lambda it: it.acts, "prompt": lambda it: it.prompt, "cached": lambda it: it.cached,
     "completion": lambda it: it.completion, "cost": lambda it: it.cost, "seconds": lambda it: it.seconds,
     "first_token": lambda it: it.first_token, "misreads": lambda it: it.misreads, "coercions": lambda it: it.coercions,
 }  # fmt: skip
@@ -140,7 +141,7 @@ def paired(a: Sequence[Outcome], b: Sequence[Outcome]) -> Paired:
     for name, read in MEASURES.items():
         pairs = [(mean(map(read, ours[task])), mean(map(read, theirs[task]))) for task in common]
         known = [(old, new) for old, new in pairs if old is not None and new is not None]
-        if known:
+        if known and (name != "others" or any(map(any, known))):  # most runs have one model
             olds, news = zip(*known, strict=True)
             measures.append(Measure(name, mean(olds) or 0.0, mean(news) or 0.0, *spread([new - old for old, new in known])))
     return Paired(

@@ -10,6 +10,7 @@ MEASURES: dict[str, tuple[str, str]] = {
     "any": ("right in any", "至少一次正确"),
     "every": ("right in every", "每次都正确"),
     "calls": ("model calls", "模型调用"),
+    "others": ("of them by another model", "其中由其他模型"),
     "acts": ("tool calls", "工具调用"),
     "prompt": ("prompt tokens", "提示词元"),
     "cached": ("of them cached", "其中缓存"),
@@ -37,6 +38,7 @@ EFFECTS: dict[str, tuple[str, str]] = {
 POLICIES: dict[str, tuple[str, str]] = {
     "loop_guard": ("loop guard", "循环防护"),
     "empty_handed": ("nothing found", "一无所获"),
+    "cascade": ("final answer by the large model", "最终答案由大模型给出"),
     "wrap_up": ("wrap-up before the last step", "最后一步前收尾"),
     "unsearched": ("“not found” without a search", "未检索就说找不到"),
     "uncovered": ("one of several not looked up", "漏查其中一项"),

@@ -13,13 +13,13 @@ from tao.messages import Message, Reply, Request, ToolSpec
 from tao.policies.first_of import first_of
 from tao.routing.route import TRIAGE, Route, route
 from tao.routing.routed import Routed, Turns, Which, cascade, handing_over, model_name, plain, read_back, standing_in, turns
-from tao.routing.rules import RULES, Rule, longer_than, name_of
+from tao.routing.rules import RULES, USUAL, Rule, longer_than, name_of
 from tao.routing.triage import Triaged, sorted_by_rules
 from tao.run import Run
 from tao.seams import Abilities, Dialect, Hear, Model, Policy
 from tao.wrappers.no_tools import without_tools
 
-__all__ = ["RULES", "Route", "Routed", "Rule", "answering", "cascade", "each", "in_turn", "kept", "learned", "longer_than", "recorded", "route", "sorting"]
+__all__ = ["RULES", "USUAL", "Route", "Routed", "Rule", "answering", "cascade", "each", "in_turn", "kept", "learned", "longer_than", "recorded", "route", "sorting"]
 
 CASCADE = "cascade"
 
