@@ -1,6 +1,7 @@
 """Every wrapper, alone and all together, under every fault, from sync, async and parallel tools: the call always ends, and nothing is left behind."""
 
 import asyncio
+import importlib.util
 import threading
 import time
 
@@ -8,11 +9,12 @@ import pytest
 
 from tao.acting import Limits, acting
 from tao.errors import Pause, StoreError, Transient
-from tao.messages import Call, Observation
+from tao.messages import Call, Observation, Reply
 from tao.permissions import Rule
 from tao.testing import MemoryJournal, history
 from tao.tools.declare import declare
 from tao.tools.registry import registry, specs
+from tao.tracing import Tracing
 from tao.wrappers.approval import permitted
 from tao.wrappers.breaker import breaker
 from tao.wrappers.cache import cache
@@ -23,12 +25,18 @@ from tao.wrappers.rate_limit import Rate, rate_limit
 from tao.wrappers.retry import retry
 from tao.wrappers.same_call import same_call
 from tao.wrappers.strikes import strikes
+from tao.wrappers.summarize import summarized
 from tao.wrappers.timeout import timeout
 from tao.wrappers.truncate import read_more, truncate
 
 
 async def no_sleep(seconds):
     await asyncio.sleep(0)
+
+
+async def brief(request, hear=None):
+    await asyncio.sleep(0)
+    return Reply("brief")
 
 
 WRAPPERS = {
@@ -38,6 +46,7 @@ WRAPPERS = {
     "same_call": same_call,
     "truncate": truncate,
     "fence": fence,
+    "summarize": lambda act: summarized(act, brief),
     "limits": lambda act: limits(act, 2),
     "strikes": strikes,
     "once": lambda act: once(act, MemoryJournal()),
@@ -47,6 +56,8 @@ WRAPPERS = {
     "permitted": lambda act: permitted(act, [Rule("allow", tools=("*",))]),
     "all": lambda act: strikes(same_call(fence(truncate(limits(retry(timeout(act, 5, grace=0.05), sleep=no_sleep), 2))))),
 }
+if importlib.util.find_spec("opentelemetry"):
+    WRAPPERS["traced"] = lambda act: Tracing().act(act)
 
 
 def fault(kind: str, release: threading.Event):
