@@ -94,5 +94,7 @@ def test_what_answers_come_as_is_asked_for():
 def test_an_operation_may_lie_in_a_path_that_is_referred_to():
     document = open_document({"openapi": "3.1.0", "paths": {"/a": {"$ref": "#/components/pathItems/a"}}, "components": {"pathItems": {"a": {"get": op("there")}}}})
     assert [one.id for one in operations(document)] == ["there"]
+    document = open_document({"openapi": "3.1.0", "paths": {"/a": {"get": {"$ref": "#/components/x"}}}, "components": {"x": op("there")}})
+    assert [(one.id, one.method) for one in operations(document)] == [("there", "GET")]
     with pytest.raises(ConfigError, match="path /a: the reference"):
         operations(open_document({"openapi": "3.1.0", "paths": {"/a": {"$ref": "#/none"}}}))

@@ -87,12 +87,12 @@ def test_an_address_that_is_none_is_said(servers, options, said, gesagt):
 
 def test_an_operation_may_have_servers_of_its_own_on_allowed_hosts():
     document = doc("https://a.example.com")
-    upload = Operation("POST", "/x", {"servers": [{"url": "https://up.example.com/"}]}, {}, "")
+    upload = Operation("POST", "/x", {"servers": [{"url": "https://up.example.com/"}]}, {}, "", "")
     where = reach(document, base_url="https://a.example.com", hosts=["up.example.com"])
     assert where.of(document, upload, {}) == ("https://up.example.com", False)
     with pytest.raises(Unusable, match=r"its own server up\.example\.com is not among the allowed hosts"):
         reach(document).of(document, upload, {})
-    beside = Operation("GET", "/x", {}, {"servers": [{"url": "/v2"}]}, "")
+    beside = Operation("GET", "/x", {}, {"servers": [{"url": "/v2"}]}, "", "")
     assert where.of(document, beside, {}) == ("https://a.example.com/v2", True)
 
 

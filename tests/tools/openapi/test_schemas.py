@@ -5,7 +5,7 @@ import pytest
 from tao.errors import BadArguments
 from tao.tools.openapi import open_document
 from tao.tools.openapi.document import Unusable
-from tao.tools.openapi.schemas import Schemas, whole
+from tao.tools.openapi.schemas import Schemas, shallower, whole
 from tao.tools.validate import check, fits
 
 TREE = {"type": "object", "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}}}
@@ -110,3 +110,16 @@ def test_what_is_without_measure_is_refused():
         one(wide)
     bomb = {f"L{n}": {"type": "array", "items": {"anyOf": [{"$ref": f"#/components/schemas/L{n + 1}"}] * 9}} for n in range(40)} | {"L40": {"type": "string"}}
     assert len(str(made({"$ref": "#/components/schemas/L0"}, **bomb))) < 200_000
+
+
+def test_a_shortened_schema_takes_all_that_the_whole_one_takes():
+    deep = {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["cat"]}, "inner": {"type": "object", "properties": {"n": {"type": "integer"}}, "not": {"required": ["m"]}}}}
+    pet = {"oneOf": [{"$ref": "#/components/schemas/Deep"}, {"$ref": "#/components/schemas/Dog"}, {"type": "array", "items": {"$ref": "#/components/schemas/Deep"}}]}
+    schema = made({"type": "object", "properties": {"pet": pet}}, Deep=deep, Dog=DOG)
+    values = [{"x": {"pet": {"kind": "cat", "inner": {"n": 1}}}}, {"x": {"pet": {"kind": "dog", "tricks": ["sit"]}}}, {"x": {"pet": [{"kind": "cat"}]}}]
+    for depth in (8, 3, 1, 0):
+        short = shallower(schema, depth)
+        assert [check(short, value)[0] for value in values] == values
+    assert len(str(shallower(schema, 0))) < len(str(shallower(schema, 1))) < len(str(schema))
+    with pytest.raises(BadArguments):
+        check(shallower(schema, 3), {"x": {"pet": {"kind": "cow"}}})

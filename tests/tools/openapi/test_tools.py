@@ -262,6 +262,29 @@ async def test_names_that_clash_or_cannot_be_sent_are_told_apart(doc, calling, a
     assert api.last["headers"]["Content-Type"] == "text/plain; charset=utf-8"
 
 
+async def test_documents_in_several_files_give_tools(tmp_path, calling, api):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "main.yaml").write_text("openapi: 3.0.0\npaths: {'/a/{id}': {get: {$ref: 'parts/look.yaml'}, post: {$ref: 'parts/make.yaml#/op'}}}\n")
+    (tmp_path / "parts" / "look.yaml").write_text("operationId: look\nparameters: [{$ref: 'shared.yaml#/id'}]\nresponses: {}\n")
+    (tmp_path / "parts" / "shared.yaml").write_text("id: {name: id, in: path, schema: {$ref: '#/kind'}}\nkind: {type: integer, minimum: 1}\n")
+    (tmp_path / "parts" / "make.yaml").write_text(
+        "op: {operationId: make, parameters: [{$ref: 'shared.yaml#/id'}], requestBody: {$ref: '#/body'}}\n"
+        "body: {required: true, content: {application/json: {schema: {$ref: '#/node'}}}}\n"
+        "node: {type: object, properties: {n: {$ref: 'shared.yaml#/kind'}, next: {$ref: '#/node'}}}\n",
+    )
+    call = calling(tmp_path / "main.yaml")
+    assert (await call("look", id="3")).ok
+    assert api.last["path"] == "/a/3"
+    assert (await call("make", id=3, body={"n": 1, "next": {"n": 2}})).ok
+    assert "body.next.n" in (await call("make", id=3, body={"next": {"n": 0}})).text
+
+
+async def test_a_path_may_hold_a_query_of_its_own(doc, calling, api):
+    q = [{"name": "q", "in": "query", "schema": {"type": "string"}}]
+    await calling(doc({"/a?beta=true": {"get": {"operationId": "a", "parameters": q}}}))("a", q="x")
+    assert api.last["query"] == "beta=true&q=x"
+
+
 async def test_an_agent_uses_the_tools(shop, api):
     api.answers["GET /orders"] = [{"id": 1, "total": "¥30"}]
     model = ScriptedModel('Thought: look\nAction: listOrders\nAction Input: {"status": "open"}', "Thought: I know\nFinal Answer: one order, ¥30")

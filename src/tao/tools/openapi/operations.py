@@ -55,12 +55,16 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation as the document has it. `raw` is its object, `shared` that of its path; `base` the file they stand in."""
+    """One operation as the document has it. `raw` is its object, `shared` that of its path.
+
+    `shared_base` and `base` are the files in which they stand.
+    """
 
     method: str
     path: str
     raw: Mapping[str, Any]
     shared: Mapping[str, Any]
+    shared_base: str
     base: str
 
     @property
@@ -103,21 +107,25 @@ def operations(document: Document) -> list[Operation]:
 
 def _operations(document: Document) -> Iterator[Operation]:
     paths = document.data.get("paths")
-    for path, given in paths.items() if isinstance(paths, Mapping) else ():
+    for path, listed in paths.items() if isinstance(paths, Mapping) else ():
         if not path.startswith("/"):
             continue
-        item, base = given, ""
-        if isinstance(given, Mapping) and "$ref" in given:
-            try:
-                item, base = document.follow(given)
-            except Unusable as error:
-                raise ConfigError(both(f"path {path}: {error}", f"路径 {path}：{error}")) from error
+        item, base = _followed(document, listed, "", path)
         if isinstance(item, Mapping):
             more = item.get("additionalOperations")
             methods = {**item, **({} if not isinstance(more, Mapping) else more)}
-            for method, raw in methods.items():
-                if method.upper() in METHODS and isinstance(raw, Mapping):
-                    yield Operation(method.upper(), path, raw, item, base)
+            for method, given in methods.items():
+                if method.upper() in METHODS and isinstance(given, Mapping):
+                    raw, inner = _followed(document, given, base, f"{method.upper()} {path}")  # references here are no part of OpenAPI, but usual
+                    if isinstance(raw, Mapping):
+                        yield Operation(method.upper(), path, raw, item, base, inner)
+
+
+def _followed(document: Document, node: Any, base: str, where: str) -> tuple[Any, str]:
+    try:
+        return document.follow(node, base)
+    except Unusable as error:
+        raise ConfigError(both(f"path {where}: {error}", f"路径 {where}：{error}")) from error
 
 
 def chosen(found: Sequence[Operation], allow: Iterable[str], deny: Iterable[str]) -> list[Operation]:
@@ -153,8 +161,9 @@ def _wanted(one: Operation, allow: tuple[str, ...]) -> bool:
 def parameters(document: Document, operation: Operation) -> list[Parameter]:
     """Its parameters; those of the operation go before those of the path. Raises Unusable."""
     table: dict[tuple[str, str], Parameter] = {}
-    for raw in [*_list(operation.shared.get("parameters")), *_list(operation.raw.get("parameters"))]:
-        node, base = document.follow(raw, operation.base)
+    shared, own = _list(operation.shared.get("parameters")), _list(operation.raw.get("parameters"))
+    for raw, file in [*((one, operation.shared_base) for one in shared), *((one, operation.base) for one in own)]:
+        node, base = document.follow(raw, file)
         if not isinstance(node, Mapping) or not isinstance(node.get("name"), str):
             raise Unusable(both("a parameter has no name", "有参数没有名称"))
         place = node.get("in")

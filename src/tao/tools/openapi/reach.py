@@ -25,12 +25,15 @@ class Reach:
     def of(self, document: Document, operation: Operation, variables: Mapping[str, str]) -> tuple[str, bool]:
         """Where this operation's path begins, and whether a person chose that: servers of its own go before those of the document.
 
-        Raises Unusable where it has a server on a host that is not allowed.
+        Raises Unusable where its own server is none, or on a host that is not allowed.
         """
         own = operation.raw.get("servers") or operation.shared.get("servers")
         if not isinstance(own, list) or not own:
             return self.base, self.named
-        places = [_place(url, document, self.base) for url in _urls(own, variables)]
+        try:
+            places = [_place(url, document, self.base) for url in _urls(own, variables)]
+        except ConfigError as error:
+            raise Unusable(str(error)) from error
         for place in places:
             if _allowed(self.guard, place):
                 return _trimmed(place), self.named and place.origin == parse(self.base).origin

@@ -23,6 +23,8 @@ DROPPED = frozenset({
     "$schema", "$id", "$comment", "$anchor", "$defs", "definitions",
 })  # fmt: skip
 """Keywords that say nothing to who fills arguments, or are said otherwise here."""
+STRICT = frozenset({"not", "if", "then", "else", "unevaluatedProperties", "unevaluatedItems", "dependentSchemas", "contains"})
+"""Keywords under which a shortened schema would take less, not more."""
 SAID = frozenset({"description", "default", "examples"})
 TABLES = ("properties", "patternProperties", "dependentSchemas")
 WITHIN = tuple(dict.fromkeys((*PARTS, "prefixItems", "items", *BRANCHES)))
@@ -84,8 +86,9 @@ class Schemas:
 
 def whole(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> dict[str, Any]:
     """The schema with its definitions: those that are used once or are small written out where they are used."""
-    looped = {name for name in defs if name in _reached(name, defs)}
-    counts = Counter(name for part in (schema, *defs.values()) for node in walk(part) if (name := _name(node)))
+    links = {name: _names(part) for name, part in defs.items()}
+    looped = {name for name in defs if name in _reached(name, links)}
+    counts = Counter([*_names(schema), *(name for names in links.values() for name in names)])
     inline = {name for name in defs if name not in looped and (counts[name] == 1 or _size(defs[name]) <= SMALL)}
 
     def written(node: Any) -> Any:
@@ -102,7 +105,7 @@ def whole(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     todo = [body]
     while todo:
-        for name in {_name(node) for node in walk(todo.pop())} - {"", *kept}:
+        for name in set(_names(todo.pop())) - kept.keys():
             kept[name] = mapped(defs[name], written)
             todo.append(kept[name])
     return {**body, "$defs": kept} if kept else dict(body)
@@ -133,6 +136,34 @@ def plainer(schema: Any) -> Any:
     return {**out, "$defs": {name: plainer(part) for name, part in out["$defs"].items()}} if "$defs" in out else out
 
 
+def shallower(schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    """The schema with anything (`{}`) in the place of what is nested deeper than so many levels, in itself and in each definition.
+
+    It takes all that the whole schema takes, and more: what is wrong deep down, the server finds.
+    """
+
+    def cut(node: Any, left: int) -> Any:
+        if not isinstance(node, Mapping) or "$ref" in node:
+            return node
+        if left == 0:
+            return {key: node[key] for key in ("type", "enum") if key in node}
+        loose = {key: value for key, value in node.items() if key not in STRICT}
+        if "oneOf" in loose:  # shortened arms may both fit
+            arms = loose.pop("oneOf")
+            loose.setdefault("anyOf", arms)
+        return mapped(loose, lambda part: cut(part, left - 1))
+
+    bodies = {name: cut(part, depth) for name, part in schema.get("$defs", {}).items()}
+    found = cut({key: value for key, value in schema.items() if key != "$defs"}, depth + 2)
+    reached: set[str] = set()
+    todo = [found]
+    while todo:
+        fresh = set(_names(todo.pop())) - reached
+        reached |= fresh
+        todo += [bodies[name] for name in fresh]
+    return {**found, "$defs": {name: bodies[name] for name in bodies if name in reached}} if reached else dict(found)
+
+
 def _size(schema: Any) -> int:
     return len(json.dumps(schema, ensure_ascii=False, default=str))
 
@@ -143,12 +174,17 @@ def _name(node: Any) -> str:
     return ref.removeprefix("#/$defs/") if isinstance(ref, str) else ""
 
 
-def _reached(name: str, defs: Mapping[str, Any]) -> set[str]:
+def _names(schema: Any) -> list[str]:
+    """The definitions that a schema refers to, each time that it does."""
+    return [name for node in walk(schema) if "$ref" in node and (name := _name(node))]
+
+
+def _reached(name: str, links: Mapping[str, list[str]]) -> set[str]:
     """The definitions that one leads to."""
     seen: set[str] = set()
     todo = [name]
     while todo:
-        fresh = {_name(node) for node in walk(defs.get(todo.pop(), {}))} - seen - {""}
+        fresh = set(links[todo.pop()]) - seen
         seen |= fresh
         todo += fresh
     return seen

@@ -4,7 +4,7 @@ import json
 import logging
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +17,7 @@ from tao.tools.openapi.document import Document, Unusable, open_document
 from tao.tools.openapi.operations import READING, Body, Operation, Parameter, accepted, body, chosen, operations, parameters
 from tao.tools.openapi.reach import Reach, in_the_open, reach
 from tao.tools.openapi.results import observation
-from tao.tools.openapi.schemas import Schemas, plainer, whole
+from tao.tools.openapi.schemas import Schemas, plainer, shallower, whole
 from tao.tools.openapi.security import Credentials, credentials_of, hidden, hiding, known
 from tao.tools.openapi.writing import in_body, in_cookie, in_header, in_path, in_query
 from tao.tools.results import clean
@@ -28,7 +28,7 @@ from tao.tools.words import say
 
 LOG = logging.getLogger("tao.tools.openapi")
 LARGEST_SCHEMA, LONGEST_TEXT = 30_000, 4000
-"""Characters: a tool whose schema is larger even without explanations is left out; a description is cut there."""
+"""Characters: a tool whose schema is larger even when shortened is left out; a description is cut there."""
 SECRET = re.compile("auth|token|key|secret|cookie|session|passw|credential|sign", re.IGNORECASE)
 """Headers whose values are kept secret."""
 ONCE = "idempotency-key"
@@ -44,7 +44,7 @@ class Plan:
     base: str
     params: Mapping[str, Parameter]
     body: tuple[str, Body] | None
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)
     credentials: Credentials
     once: str | None = None
 
@@ -166,6 +166,9 @@ def _schema(doc: Document, parts: list[Part]) -> dict[str, Any]:
     found = whole({"type": "object", "properties": properties, **({"required": required} if required else {})}, schemas.defs)
     if _size(found) > LARGEST_SCHEMA:
         found = plainer(found)
+    for depth in (8, 6, 5, 4, 3):
+        if _size(found) > LARGEST_SCHEMA:
+            found = shallower(found, depth)
     if (size := _size(found)) > LARGEST_SCHEMA:
         raise Unusable(both(f"its schema has {size} characters (at most {LARGEST_SCHEMA})", f"其 Schema 有 {size} 个字符（最多 {LARGEST_SCHEMA}）"))
     return found
@@ -229,4 +232,5 @@ def request(plan: Plan, args: Mapping[str, Any]) -> tuple[str, Sending]:
     data = None
     if plan.body is not None and plan.body[0] in args:
         data, headers["Content-Type"] = in_body(plan.body[1], args[plan.body[0]])
-    return f"{plan.base}{path}{'?' + '&'.join(query) if query else ''}", Sending(plan.operation.method, headers, data)
+    mark = "&" if "?" in path else "?"
+    return f"{plan.base}{path}{mark + '&'.join(query) if query else ''}", Sending(plan.operation.method, headers, data)
