@@ -65,9 +65,10 @@ class Address:
 def named(args: Mapping[str, Any]) -> Iterator[tuple[str, Address]]:
     """Every address in the arguments of a call, with its parameter: values that are one, and those inside longer texts."""
     for name, value in args.items():
-        takes = not NAMES.isdisjoint(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold()))
+        words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold()))
+        takes, web = bool(words & NAMES), bool(words & (NAMES - {"address", "addresses"}))
         for text in _texts(value):
-            if (found := address(text, takes=takes)) is not None:
+            if (found := address(text, takes=takes, web=web)) is not None:
                 yield name, found
                 continue
             for match in _WITHIN.finditer(unicodedata.normalize("NFKC", text).translate(_DOTS)):
@@ -75,8 +76,8 @@ def named(args: Mapping[str, Any]) -> Iterator[tuple[str, Address]]:
                     yield name, found
 
 
-def address(text: str, *, takes: bool = False) -> Address | None:
-    """The address that this text is as a whole. `takes`: it stands where addresses are expected. None: it is none."""
+def address(text: str, *, takes: bool = False, web: bool = False) -> Address | None:
+    """The address that this text is as a whole. `takes`: it stands where addresses are expected; `web`: not those of mail. None: it is none."""
     plain = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) not in {"Cc", "Cf"})
     plain = plain.translate(_DOTS).strip()
     match = _READ.fullmatch(plain)
@@ -89,7 +90,7 @@ def address(text: str, *, takes: bool = False) -> Address | None:
     odd = takes and re.fullmatch(r"(?:0x[0-9a-f]+|\d{8,}|[^\s.]+(?:\.[^\s.]+)+)", host) is not None and not re.search(r"\s", plain)
     if not (sure or like or odd):
         return None
-    if user and not sure and not takes:  # a mail address
+    if user and not sure and not web:  # a mail address
         return None
     host = host.removeprefix("www.")
     bare = not (sure or takes or rest)

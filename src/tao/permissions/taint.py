@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from tao.events import Decided, Observed, Ruled
@@ -27,6 +28,8 @@ ACCOUNT = 10
 """An account or a phone number has so many, most of them digits."""
 LONGEST = 4_000
 """Longer values are looked at with gaps."""
+LONGEST_KEPT = 20_000
+"""What texts up to so many characters are squeezed to is kept for the next call."""
 
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\s\"'()<>,;\u2e80-\u9fff\uff08-\uff0c\uff1a\uff1b“”]+")
@@ -139,7 +142,8 @@ def source(call: Call, sources: Sequence[Source], said: str) -> tuple[str, str] 
     for name, value in call.args.items():
         points = _POINTS.search(name) is not None
         for text in leaves(value):
-            tool = next((one.tool for one in sources if _rests(text, one, plain, words, points=points)), None)
+            length, pieces = _pieces(text, plain, words, points=points)
+            tool = next((one.tool for one in sources if length >= one.least and any(piece in one.text for piece in pieces)), None)
             if tool is not None:
                 return name, tool
     return None
@@ -162,28 +166,35 @@ def leaves(value: Any) -> Iterable[str]:
 
 def squeeze(text: str) -> str:
     """Letters and digits alone, small and of one width: how a value is set must not hide where it comes from."""
+    return _kept(text) if len(text) <= LONGEST_KEPT else _squeezed(text)
+
+
+def _squeezed(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
+_kept = lru_cache(maxsize=256)(_squeezed)  # a run's texts are looked at again at every call
+
+
+@lru_cache(maxsize=4)
 def _words(text: str) -> str:
     words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
     return f" {' '.join(words)} "
 
 
-def _rests(value: str, source: Source, said: str, words: str, *, points: bool = False) -> bool:
-    """Whether a value rests on a source. Where it `points` at something ("file_id"), a single letter or digit may."""
+def _pieces(value: str, said: str, words: str, *, points: bool) -> tuple[int, list[str]]:
+    """How long a value is, squeezed, and what of it shows where it comes from; nothing where the person said it.
+
+    Where it `points` at something ("file_id"), a single letter or digit does.
+    """
     bare = squeeze(value)
     wide = len(_WIDE.findall(bare)) * 2 > len(bare)
-    if len(bare) < max(source.least, 1 if points else SHORTEST_WIDE if wide else SHORTEST) or _is_said(value, bare, said, words, wide=wide):
-        return False
-    if any(token in source.text and token not in said for token in _tokens(value)):
-        return True
+    if len(bare) < (1 if points else SHORTEST_WIDE if wide else SHORTEST) or _is_said(value, bare, said, words, wide=wide):
+        return len(bare), []
     stretch = min(len(bare), STRETCH_WIDE if wide else STRETCH)
-    if len(bare) == stretch:
-        return bare in source.text
     step = 1 if len(bare) <= LONGEST else stretch // 2
-    pieces = (bare[at : at + stretch] for at in range(0, len(bare) - stretch + 1, step))
-    return any(piece in source.text and piece not in said for piece in pieces)
+    found = (bare[at : at + stretch] for at in range(0, len(bare) - stretch + 1, step))
+    return len(bare), [*_tokens(value, said), *(piece for piece in found if len(bare) == stretch or piece not in said)]
 
 
 def accounts(text: str) -> Iterable[str]:
@@ -195,11 +206,11 @@ def accounts(text: str) -> Iterable[str]:
             yield token
 
 
-def _tokens(value: str) -> Iterable[str]:
-    """The numbers, codes and accounts within a longer text, squeezed; dates are none."""
+def _tokens(value: str, said: str) -> Iterable[str]:
+    """The numbers, codes and accounts within a longer text that were not said, squeezed; dates are none."""
     for token in _TOKEN.findall(value[:LONGEST]):
         bare = squeeze(token)
-        if len(bare) >= TOKEN and any(map(str.isdecimal, bare)) and not _DATE.fullmatch(token):
+        if len(bare) >= TOKEN and bare not in said and any(map(str.isdecimal, bare)) and not _DATE.fullmatch(token):
             yield bare
 
 

@@ -1,0 +1,60 @@
+import pytest
+
+from tao.permissions.addresses import address, hosts, named, within
+
+
+@pytest.mark.parametrize(("text", "host", "rest"), [
+    ("https://www.Example.org/a?b#c", "example.org", "/a?b#c"), ("example.org", "example.org", ""), ("http://example.org.:80/", "example.org", ":80/"),
+    ("https:\\\\example.org\\a", "example.org", "/a"), ("//example.org", "example.org", ""), ("http:example.org", "example.org", ""), ("example\u3002org/x", "example.org", "/x"),
+    (" ｅｘａｍｐｌｅ．ｏｒｇ ", "example.org", ""), ("http://2130706433/", "2130706433", "/"), ("[::1]", "[::1]", ""), ("10.0.0.1:8080", "10.0.0.1", ":8080"),
+    ("https://good.example@example.org/", "example.org", "/"), ("https://exa\tmple.org", "example.org", ""), ("https://bücher.example/ä", "bücher.example", "/ä"),
+    ("notes://secret/1", "secret", "/1"),
+])  # fmt: skip
+def test_what_is_an_address(text, host, rest):
+    found = address(text)
+    assert found is not None
+    assert (found.host, found.rest) == (host, rest)
+
+
+@pytest.mark.parametrize("text", ["", " ", "word", "two words", "3.14", "12:30", "a/b", "bob@example.org", "C:/x", "1.2.3", "...", "e.g", "http://", "x" * 50_000])
+def test_what_is_none(text):
+    assert address(text) is None
+
+
+@pytest.mark.parametrize(("name", "value", "wanted"), [
+    ("url", "0x7f.1", "0x7f.1"), ("pageUrl", "3232235777", "3232235777"), ("url", "bob@example.org", "example.org"), ("address", "bob@example.org", None), ("address", "Berlin", None),
+    ("hostname", "intranet.1", "intranet.1"), ("query", "3232235777", None), ("q", {"https://example.org": 1}, "example.org"), ("q", [["see http://example.org/x."]], "example.org"),
+    ("q", 3, None), ("curl", "0x7f.1", None),
+])  # fmt: skip
+def test_where_it_stands_counts(name, value, wanted):
+    assert [one.host for _, one in named({name: value})] == ([wanted] if wanted else [])
+
+
+@pytest.mark.parametrize("text", [
+    "https://example.org/a?b=1", "example.org/a?b=1", "see (http://www.example.org/a?b=1), or not", "[x](https://EXAMPLE.org/a?b=1)", '{"url":"https://example.org/a?b=1"}',
+    "https://example.org/a?b=1/", "在https://example.org/a?b=1，这里", "https://example.org/a?b=1.", "line\nhttps://example.org/a?b=1\nline",
+])  # fmt: skip
+def test_a_link_that_stands_in_a_text(text):
+    assert address("https://example.org/a?b=1").stands_in(text)
+
+
+@pytest.mark.parametrize("text", [
+    "https://example.org/a?b=12", "https://example.org/a", "https://example.org/A?b=1", "https://notexample.org/a?b=1", "https://example.org/a?b=1&c", "https://x.example.org/a?b=1",
+    "example org a b 1", "",
+])  # fmt: skip
+def test_one_that_does_not(text):
+    assert not address("https://example.org/a?b=1").stands_in(text)
+
+
+def test_links_in_html_are_read():
+    assert address("https://example.org/a?b=1&c=2").stands_in('<a href="https://example.org/a?b=1&amp;c=2">')
+
+
+def test_hosts_that_a_text_names():
+    found = hosts("See www.Example.org, http://intranet/x and 10.0.0.1; mail bob@mail.example; read notes.md, 3.14 and e.g. this. 看看a.cn吧 https://例子.中国/x http://main.py")
+    assert found == {"example.org", "intranet", "10.0.0.1", "a.cn", "例子.中国", "main.py"}
+
+
+def test_below_a_host():
+    assert within("a.example.org", ["example.org"])
+    assert not within("notexample.org", ["example.org"])
