@@ -9,8 +9,8 @@ from tao.errors import ConfigError, Refused
 from tao.evaluation.bench import Grading, prepared, rollouts
 from tao.evaluation.functions import function_of, graded, load_function
 from tao.evaluation.judge import ask, judged
-from tao.judging import heard
 from tao.evaluation.tasks import Task
+from tao.judging import heard
 from tao.testing import ScriptedModel
 
 TASKS = [Task(name, f"{name}?", "yes", "exact") for name in "abc"]
