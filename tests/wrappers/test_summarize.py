@@ -7,9 +7,10 @@ import pytest
 from tao.acting import Limits
 from tao.agent import Agent
 from tao.errors import ConfigError, ModelError, Refused, TooLong, Transient
-from tao.events import Asked, Observed, Replied, from_json, to_json
+from tao.events import Asked, Decided, Nudged, Observed, Replied, from_json, to_json
 from tao.messages import Call, Observation, Reply, Usage
 from tao.policies import budgets, max_model_calls, max_tokens
+from tao.policies.reckoning import asides
 from tao.prices import Price, Rate, cost
 from tao.quotas import spent
 from tao.run import Run
@@ -210,6 +211,15 @@ def test_its_tokens_and_calls_count_with_the_runs_own():
     assert max_model_calls(2)(run).reason == "max_model_calls"
     unknown = Observation("brief" * 80, full=LONG, replies=(Reply("", by="small:brief"),))
     assert max_tokens(5000)(billed(observation=unknown)).reason == "max_tokens"  # about as long as what it read
+
+
+def test_so_do_those_of_a_judge():
+    run = billed(observation=Observation("seen"))
+    judged = Run("r", [*run.events, Nudged("do it again", "judge", replies=(Reply("", usage=Usage(1500, 20), by="small:brief"),))])
+    assert judged.usage == Usage(2500, 30)
+    assert max_tokens(2529)(Run("r", [*judged.events, Decided("t", (Call("3.1", "f", {}),))])).reason == "max_tokens"
+    uncounted = Run("r", [*run.events, Nudged("do it again", "judge", replies=(Reply("", by="small:brief"),))])
+    assert [usage.prompt > 0 and usage.completion > 0 for _, usage in asides(uncounted)] == [True]
 
 
 def test_so_does_its_money():

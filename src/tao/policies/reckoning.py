@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import ceil
 
-from tao.events import Misread, Nudged, Observed, Replied
+from tao.events import Ended, Misread, Nudged, Observed, Replied
 from tao.messages import Reply, Usage
 from tao.run import NO_TOOLS, Run
 
@@ -85,16 +85,23 @@ def reckoned(run: Run) -> Iterator[tuple[Replied, Usage]]:
 
 
 def asides(run: Run) -> Iterator[tuple[Replied, Usage]]:
-    """Every reply that an observation took (its summary) with its usage; where the server did not count, about what it was."""
-    share = ratio(run)
-    for event in run.all(Observed):
-        seen = event.observation
-        for reply in seen.replies:
+    """Every reply that an observation (its summary) or a judge took, with its usage; where the server did not count, about what it was."""
+    share, told = ratio(run), _begun(run)
+    for event in run.events:
+        told += size(said(event.reply)) if isinstance(event, Replied) else size(_told(event))
+        match event:
+            case Observed():
+                replies, read = event.observation.replies, size(event.observation.full or event.observation.text)
+            case Nudged() | Ended():
+                replies, read = event.replies, told  # a judge reads what there is
+            case _:
+                continue
+        for reply in replies:
             usage = reply.usage
             if usage.prompt is None:
-                usage = replace(usage, prompt=round(size(seen.full or seen.text) * share))
+                usage = replace(usage, prompt=round(read * share))
             if usage.completion is None:
-                usage = replace(usage, completion=round(size(seen.text) * share))
+                usage = replace(usage, completion=round(size(_told(event)) * share))
             yield Replied(reply, at=event.at), usage
 
 
