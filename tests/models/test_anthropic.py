@@ -1,18 +1,27 @@
 """Anthropic's messages API, spoken with a server on loopback that answers as the documents say."""
 
 import asyncio
+import importlib.util
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tao import Agent
 from tao.errors import Refused, TooLong, Transient
 from tao.messages import Image, Message, Request, ToolCall, Usage
 from tao.models.anthropic import MessagesModel
+from tao.models.blocks import Gathering
 from tao.models.profiles import PROFILES
 from tao.testing import spec
 from tao.tools.declare import tool
+
+_spec = importlib.util.spec_from_file_location("provider_on_loopback", Path(__file__).parent / "conftest.py")
+loopback = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(loopback)
 
 ASK = Request((Message("system", "简短回答"), Message("user", "三加四？")))
 TOOLS = (spec("add", "Adds", a="integer", b="integer"),)
@@ -221,6 +230,30 @@ async def test_a_thought_whose_beginning_has_changed_is_left_out_and_what_was_th
     assert [block.get("signature") for block in second["content"]] == ["bmV3", None]
 
 
+@pytest.mark.parametrize("model", ["claude-opus-5", "claude-sonnet-4-6", "deepseek-flash"])
+async def test_models_that_do_not_bind_their_thoughts_get_them_back_whatever_has_changed(provider, connect, model):
+    there = connect(model, cache=False)
+    request = await talked(provider, there, WITH_TOOLS, provider.message(THINKING, use(a=1, b=2), stop="tool_use"))
+    await there(replace(request, messages=(Message("system", "anders"), *request.messages[1:])))
+    assert [block["type"] for block in provider.bodies[-1]["messages"][1]["content"]] == ["thinking", "tool_use"]
+
+
+async def test_with_a_budget_for_thinking_calls_without_a_thought_are_answered_without_thinking(provider, connect):
+    def strict(body):
+        return body.get("thinking", {}).get("type") == "enabled"
+
+    provider.will(provider.message("ok"))
+    model = connect(OLD, thinking=True)
+    bare = (*ASK.messages, CALLED, *RESULTS)
+    await model(replace(WITH_TOOLS, messages=bare))
+    await model(replace(WITH_TOOLS, messages=(*bare, Message("user", "ja?"))))
+    await model(replace(WITH_TOOLS, messages=(*bare, Message("assistant", "3"), Message("user", "Und 4 + 4?"))))
+    assert [strict(body) for body in provider.bodies] == [False, False, True]
+    request = await talked(provider, model, WITH_TOOLS, provider.message(THINKING, use(a=1, b=2), stop="tool_use"))
+    await model(request)
+    assert strict(provider.bodies[-1])
+
+
 async def test_a_reply_that_was_changed_since_is_told_without_its_blocks(provider, connect):
     model = connect(cache=False)
     request = await talked(provider, model, WITH_TOOLS, provider.message(THINKING, use(a=1, b=2), stop="tool_use"))
@@ -231,7 +264,7 @@ async def test_a_reply_that_was_changed_since_is_told_without_its_blocks(provide
 
 async def test_what_another_provider_kept_means_nothing_here(provider, connect):
     provider.will(provider.message("ok"))
-    for kept in ('{"reasoning_details":[]}', "no json", '{"anthropic":7}'):
+    for kept in ('{"reasoning_details":[]}', "no json", '{"anthropic":7}', '{"anthropic":{"prefix":"x","blocks":[{"type":"tool_use"}]}}', '{"anthropic":{"prefix":"x","blocks":[7]}}'):
         await connect(cache=False)(replace(ASK, messages=(*ASK.messages, Message("assistant", "so", kept=kept), Message("user", "?"))))
         assert provider.bodies[-1]["messages"][1]["content"] == [{"type": "text", "text": "so"}]
 
@@ -378,3 +411,48 @@ async def test_rate_limit_headers_are_read(provider, connect):
 def test_the_address_is_that_of_the_api_or_of_whoever_speaks_its_form(base, url, bearer):
     model = MessagesModel(PROFILES["anthropic"], "m", key="sk-1", base_url=base)
     assert (model.url, "Authorization" in model.headers) == (url, bearer)
+
+
+# ── however it comes ──────────────────────────────────────────────────────────
+
+
+TEXTS = st.text(max_size=12)
+BLOCKS = st.lists(st.one_of(
+    TEXTS.map(lambda text: {"type": "text", "text": text}),
+    st.tuples(TEXTS, TEXTS).map(lambda pair: {"type": "thinking", "thinking": pair[0], "signature": pair[1]}),
+    st.just(HIDDEN),
+    st.tuples(st.sampled_from(["add", "x"]), st.dictionaries(TEXTS, st.one_of(TEXTS, st.integers(), st.none(), st.lists(st.booleans())), max_size=3)).map(
+        lambda pair: {"type": "tool_use", "id": "toolu_1", "name": pair[0], "input": pair[1]}
+    ),
+), max_size=5)  # fmt: skip
+
+
+@given(blocks=BLOCKS, size=st.integers(1, 9))
+def test_an_answer_in_events_is_the_same_reply_as_the_whole_answer(blocks, size):
+    whole = loopback.message(*blocks, stop="tool_use", usage={"input_tokens": 3, "cache_read_input_tokens": 2, "output_tokens": 9})
+    first, second, heard = Gathering("p"), Gathering("p"), ""
+    first.feed(whole)
+    for event in loopback.events(whole, size):
+        heard += second.feed(json.loads(event.decode().split("data: ", 1)[1]))
+    one, other = first.reply(), second.reply()
+    assert heard == one.text == other.text
+    assert [(c.name, json.loads(c.arguments), c.id) for c in one.calls] == [(c.name, json.loads(c.arguments), c.id) for c in other.calls]
+    assert (one.reasoning, one.finish, one.usage, one.kept) == (other.reasoning, other.finish, other.usage, other.kept)
+
+
+ODD = st.recursive(st.one_of(st.none(), st.booleans(), st.integers(-3, 3), TEXTS), lambda inner: st.one_of(
+    st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(
+        "type index delta content_block message usage content text thinking signature partial_json stop_reason stop_details input name id model".split()
+    ), inner, max_size=5),
+), max_leaves=12)  # fmt: skip
+KINDS = st.sampled_from("message message_start message_delta message_stop content_block_start content_block_delta content_block_stop ping new".split())
+
+
+@given(st.lists(st.tuples(KINDS, st.dictionaries(st.sampled_from("index delta content_block message usage content stop_reason".split()), ODD)), max_size=6))
+def test_no_event_however_odd_is_a_bug(odd):
+    gather = Gathering()
+    for kind, event in odd:
+        gather.feed({**event, "type": kind})
+    reply = gather.reply()
+    assert isinstance(reply.text, str)
+    assert all(isinstance(call.arguments, str) for call in reply.calls)

@@ -109,7 +109,14 @@ class MessagesModel:
         if request.schema is not None:
             held = {"format": {"type": "json_schema", "schema": claude.held_to(dict(request.schema))}}
             fields["output_config"] = {**fields.get("output_config", {}), **held}
-        return body(request, {**claude.fitting({**fields, **self.extra}, self.model), **self.extra}, cache=self.cache)
+        bound = claude.bound(self.model)
+        written = body(request, self._fitting(fields), cache=self.cache, bound=bound)
+        if written.bare and fields.get("thinking", {}).get("type") == "enabled":
+            return body(request, self._fitting({**fields, "thinking": {"type": "disabled"}}), cache=self.cache, bound=bound)
+        return written
+
+    def _fitting(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        return {**claude.fitting({**fields, **self.extra}, self.model), **self.extra}
 
     @property
     def allowance(self) -> tuple[int, float] | None:

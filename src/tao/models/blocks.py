@@ -34,14 +34,21 @@ CHOICES = {"auto": "auto", "none": "none", "required": "any"}
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A body, and the digest of what a thought of its reply is signed for."""
+    """A body, and the digest of what a thought of its reply is signed for.
+
+    `bare`: calls that are being answered stand in it without a thought before them, which a model that was given a budget for
+    thinking refuses.
+    """
 
     body: bytes
     prefix: str
+    bare: bool = False
 
 
-def body(request: Request, fields: Mapping[str, Any], *, cache: bool = True) -> Written:
+def body(request: Request, fields: Mapping[str, Any], *, cache: bool = True, bound: bool = True) -> Written:
     """The JSON body of one call: system text, tools and messages of the request, and `fields` (model, limits …) as they are.
+
+    Where thoughts are `bound`, only those go back before which the same stands as before.
 
     With `cache`, the prompt's end is marked for the server's cache, so that the next, longer prompt finds it; the end of the one
     before, and that of the system text, which other runs share, are marked too.
@@ -50,7 +57,8 @@ def body(request: Request, fields: Mapping[str, Any], *, cache: bool = True) -> 
     system = [dumps({"type": "text", "text": message.content}) for message in head if message.content.strip()]
     tools = [_tool(spec) for spec in request.tools or _stand_ins(request.messages)]
     digest = hashlib.sha256(b"\n".join([*system, b"", *tools]))
-    turns = _turns([message for message in request.messages if message.role != "system"], digest)
+    turns = _turns([message for message in request.messages if message.role != "system"], digest, bound=bound)
+    bare = _bare(turns)
     if cache:
         (system or tools)[-1:] = [block[:-1] + MARK for block in (system or tools)[-1:]]
         for _, blocks in [turn for turn in turns if turn[0] == "user"][-2:]:
@@ -58,10 +66,24 @@ def body(request: Request, fields: Mapping[str, Any], *, cache: bool = True) -> 
     parts = [dumps(fields)[:-1], b',"messages":[', b",".join(b'{"role":"%s","content":[%s]}' % (role.encode(), b",".join(blocks)) for role, blocks in turns), b"]"]
     parts += [b',"system":[', b",".join(system), b"]"] if system else []
     parts += [b',"tools":[', b",".join(tools), b"]"] if tools else []
-    return Written(b"".join([*parts, b"}"]), digest.hexdigest()[:32])
+    return Written(b"".join([*parts, b"}"]), digest.hexdigest()[:32], bare)
 
 
-def _turns(messages: Iterable[Message], digest: Any) -> list[tuple[str, list[bytes]]]:
+def _bare(turns: Sequence[tuple[str, Sequence[bytes]]]) -> bool:
+    """Whether one of the assistant's turns since the user last spoke makes calls and does not begin with a thought."""
+    for role, blocks in reversed(turns):
+        if role == "user" and not blocks[0].startswith(_RESULT):
+            return False
+        if role == "assistant" and any(block.startswith(_CALL) for block in blocks) and not blocks[0].startswith(_THOUGHTS):
+            return True
+    return False
+
+
+_RESULT, _CALL = b'{"type":"tool_result"', b'{"type":"tool_use"'
+_THOUGHTS = tuple(b'{"type":"%s"' % kind.encode() for kind in sorted(THOUGHTS))
+
+
+def _turns(messages: Iterable[Message], digest: Any, *, bound: bool) -> list[tuple[str, list[bytes]]]:
     """The messages as turns of blocks, the roles in alternation, a user's first; what is written is added to the digest."""
     turns: list[tuple[str, list[bytes]]] = []
 
@@ -78,7 +100,7 @@ def _turns(messages: Iterable[Message], digest: Any) -> list[tuple[str, list[byt
             if not turns:
                 add("user", [_text(EMPTY)])
             kept = _kept(message)
-            whole = kept is not None and kept.prefix == digest.hexdigest()[:32]
+            whole = kept is not None and (not bound or kept.prefix == digest.hexdigest()[:32])
             add("assistant", kept.blocks if kept and whole else kept.others if kept and kept.others else _said(message))
         else:
             add("user", _asked(message))
@@ -164,16 +186,17 @@ def _kept(message: Message) -> Past | None:
         return None
     try:
         kept = json.loads(message.kept)["anthropic"]
-        blocks = [block for block in kept["blocks"] if block["type"] != "text" or block["text"].strip()]
-    except (ValueError, KeyError, TypeError):
+        blocks = [{"type": block["type"], **block} for block in kept["blocks"] if block["type"] != "text" or block["text"].strip()]
+        calls = [(block["name"], block["input"]) for block in blocks if block["type"] == "tool_use"]
+        texts = "".join(block["text"] for block in blocks if block["type"] == "text")
+        prefix = str(kept["prefix"])
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    calls = [(block["name"], block["input"]) for block in blocks if block["type"] == "tool_use"]
-    texts = "".join(block["text"] for block in blocks if block["type"] == "text")
     if calls != [(call.name, _object(call.arguments)) for call in message.calls] or texts.strip() != message.content.strip():
         return None
     ids = iter(safe_id(call.id or "") for call in message.calls)
     told = [(block["type"], dumps({**block, "id": next(ids)} if block["type"] == "tool_use" else block)) for block in blocks]
-    return Past(str(kept["prefix"]), tuple(block for _, block in told), tuple(block for kind, block in told if kind not in THOUGHTS))
+    return Past(prefix, tuple(block for _, block in told), tuple(block for kind, block in told if kind not in THOUGHTS))
 
 
 # ── reading ───────────────────────────────────────────────────────────────────
@@ -204,30 +227,31 @@ class Gathering:
         if kind == "message":
             self._about(answer)
             self.ended = True
-            return "".join([self._begin(place, block) for place, block in enumerate(answer.get("content") or ())])
+            content = answer.get("content")
+            return "".join([self._begin(place, block) for place, block in enumerate(content if isinstance(content, list) else ())])
         if kind == "message_start":
-            self._about(answer.get("message") or {})
+            self._about(_table(answer.get("message")))
         elif kind == "message_delta":
-            self._about({**(answer.get("delta") or {}), "usage": answer.get("usage")})
+            self._about({**_table(answer.get("delta")), "usage": answer.get("usage")})
         elif kind == "message_stop":
             self.ended = True
         elif kind == "content_block_start":
-            return self._begin(int(answer.get("index", len(self.blocks))), answer.get("content_block") or {})
+            return self._begin(_place(answer, len(self.blocks)), answer.get("content_block"))
         elif kind == "content_block_delta":
-            return self._more(int(answer.get("index", 0)), answer.get("delta") or {})
+            return self._more(_place(answer, max(self.blocks, default=0)), _table(answer.get("delta")))
         return ""
 
     def _about(self, message: Mapping[str, Any]) -> None:
         self.model = self.model or str(message.get("model") or "")
-        self.usage |= {name: value for name, value in (message.get("usage") or {}).items() if value is not None}
+        self.usage |= {name: value for name, value in _table(message.get("usage")).items() if value is not None}
         if reason := message.get("stop_reason"):
-            self.finish = FINISH.get(reason, str(reason))
-        details = message.get("stop_details") or {}
+            self.finish = FINISH.get(str(reason), str(reason))
+        details = _table(message.get("stop_details"))
         self.why = self.why or ": ".join(str(details[name]) for name in ("category", "explanation") if details.get(name))
 
-    def _begin(self, place: int, block: Mapping[str, Any]) -> str:
-        self.blocks[place] = dict(block)
-        return self._heard(str(block.get("text") or "")) if block.get("type") == "text" else ""
+    def _begin(self, place: int, block: Any) -> str:
+        begun = self.blocks[place] = dict(_table(block))
+        return self._heard(str(begun.get("text") or "")) if begun.get("type") == "text" else ""
 
     def _heard(self, text: str) -> str:
         if text:
@@ -271,6 +295,16 @@ class Gathering:
         if not any(block["type"] in THOUGHTS for block in blocks):
             return ""
         return json.dumps({"anthropic": {"prefix": self.prefix, "blocks": blocks}}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    """What should be an object; anything else is an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _place(event: Mapping[str, Any], usual: int) -> int:
+    place = event.get("index")
+    return place if isinstance(place, int) else usual
 
 
 def read_usage(raw: Mapping[str, Any]) -> Usage:

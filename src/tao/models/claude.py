@@ -18,6 +18,8 @@ _QUIET = re.compile(r"claude-(opus|sonnet|haiku)-4-[6-9]")
 """Think only where they are told to."""
 _SWITCHED = re.compile(r"claude-(opus|sonnet)-5(-\d{8}|$|@|-v)")
 """Think unless they are told not to."""
+_UNBOUND = re.compile(r"claude-3|claude-(opus|sonnet|haiku)-4|claude-(opus|sonnet|fable|mythos)-5(-\d{8}|$|@|-v)|claude-mythos-preview")
+"""Take a thought back whatever stands before it."""
 _BETWEEN = re.compile(r"claude-sonnet-5-5")
 _WARM = re.compile(r"claude-(opus|sonnet)-4-6")
 """The last ones that take a temperature."""
@@ -45,6 +47,11 @@ def thinks(fields: Fields, model: str) -> bool:
     if kind is not None:
         return bool(kind != "disabled")
     return is_claude(model) and not (_MANUAL.search(model) or _QUIET.search(model))
+
+
+def bound(model: str) -> bool:
+    """Whether its thoughts are bound to what stands before them, so that they must be left out where that has changed."""
+    return is_claude(model) and not _UNBOUND.search(model)
 
 
 def fitting(fields: Fields, model: str) -> Fields:
