@@ -33,6 +33,8 @@ def test_plainly_something_else(text):
     "SELECT [a'] FROM t; DROP TABLE x --']", "select @x := 1", "select 1 drop table t", "SELECT 1 EXEC xp_cmdshell 'dir'", "select 'open", 'select "open',
     "select 1 \x00 ; drop table t", "select nextval('s')", "select * from dblink('x', 'delete from t')", "select query_to_xml('delete from t', true, true, '')",
     "select 1\u037e drop table t", "sélect 1 ; drop", "select --\u2028 1", "select * from f(1)", "select exec('x')",
+    "select next value for s", "select NEXT /* a */ VALUE for s from t", "select s.nextval from dual", "select s . currval from dual",
+    "select * from t with (tablockx)", "select * from t with (xlock, rowlock) where a = 1", "select * from t (updlock)",
 ])  # fmt: skip
 def test_what_is_not_plainly_a_select_is_not_taken_for_one(text):
     assert reads_only(text) is not True

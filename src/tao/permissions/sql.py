@@ -21,14 +21,14 @@ WRITING = frozenset(
     "insert update delete merge into create drop alter truncate grant revoke deny exec execute call do set copy attach detach pragma vacuum "
     "reindex analyze lock unlock use declare begin commit rollback savepoint backup restore bulk shutdown kill dbcc waitfor reconfigure "
     "load handler prepare deallocate listen notify discard refresh cluster checkpoint share procedure outfile dumpfile returning "
-    "upsert rename comment import export install optimize flush purge reset".split()
+    "upsert rename comment import export install optimize flush purge reset nextval currval".split()
 )
 """Words that begin something else than looking, or take locks; T-SQL needs no semicolon before them."""
 BEFORE_BRACKETS = frozenset(
-    "select distinct all on from where and or not in as with recursive join lateral using when then else case having by limit offset union "
+    "select distinct all on from where and or not in as recursive join lateral using when then else case having by limit offset union "
     "intersect except between like ilike over filter group any some exists sets rollup cube materialized values array top is escape".split()
 )
-"""Words that an opening bracket may follow without being called."""
+"""Words that an opening bracket may follow without being called; after "with" it holds hints, which may lock."""
 FUNCTIONS = frozenset(
     "count sum avg min max total abs round ceil ceiling floor trunc sqrt power pow mod sign exp ln log log10 coalesce nullif ifnull isnull nvl iif "
     "if greatest least length len char_length character_length lower upper trim ltrim rtrim btrim substr substring replace concat concat_ws "
@@ -69,6 +69,8 @@ def _statement(words: list[tuple[str, str]]) -> bool | None:
     if any(kind == "end" or (kind == "word" and word in WRITING) for kind, word in words):
         return None
     for at, (_, word) in enumerate(words):
+        if word == "value" and at and words[at - 1][1] == "next":
+            return None  # it moves a sequence on
         if word == "(" and at and not _opens(words, at):
             return None
     return True
