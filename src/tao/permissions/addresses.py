@@ -55,6 +55,8 @@ class Address:
         """Whether the text has it as a link, whole: nothing is added to it, and nothing left out but the scheme."""
         if self.user or not self.host.isascii():
             return self.said in text
+        if self.host not in text.casefold():
+            return False
         host, rest = re.escape(self.host), re.escape(self.rest.rstrip("/"))
         whole = re.compile(
             rf"(?<![\w.@%-])(?:www\.)?(?i:{host}){rest}/?(?=[.,;:!?*_…]*(?:[\s\"'<>()\[\]{{}}|`\\]|[^\x00-\x7f]|$))", re.MULTILINE | re.ASCII,

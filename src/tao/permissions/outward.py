@@ -176,6 +176,6 @@ def _on_site(place: Address, seen: Seen) -> bool:
 def _carries(call: Call, known: Known) -> tuple[str, str] | None:
     """The parameter that has text of a tool that is not on the network, and that tool; what is public besides does not count."""
     private = [Source(seen.call.tool, squeeze(seen.text)) for seen in known.read if "network" not in seen.effects]
-    public = "\n".join(seen.text for seen in known.read if "network" in seen.effects)
+    public = [squeeze(seen.text) for seen in known.read if "network" in seen.effects]
     made = {name: value for name, value in call.args.items() if not _same(value, known)} if private else {}
-    return source(replace(call, args=made), private, f"{known.said}\n{public}")
+    return source(replace(call, args=made), private, known.said, public)

@@ -134,16 +134,18 @@ def described(call: Call, run: Run) -> list[Source]:
 # ── comparing ─────────────────────────────────────────────────────────────────
 
 
-def source(call: Call, sources: Sequence[Source], said: str) -> tuple[str, str] | None:
-    """The first parameter whose value rests on one of these and was not said, with the tool."""
+def source(call: Call, sources: Sequence[Source], said: str, public: Sequence[str] = ()) -> tuple[str, str] | None:
+    """The first parameter whose value rests on one of these and was not said, with the tool. `public`: squeezed texts that do not count."""
     if not sources:
         return None
     plain, words = squeeze(said), _words(said)
     for name, value in call.args.items():
         points = _POINTS.search(name) is not None
-        for text in leaves(value):
-            length, pieces = _pieces(text, plain, words, points=points)
-            tool = next((one.tool for one in sources if length >= one.least and any(piece in one.text for piece in pieces)), None)
+        for leaf in leaves(value):
+            length, pieces = _pieces(leaf, plain, words, points=points)
+            own = (piece for piece in pieces if not any(piece in text for text in public)) if public else pieces
+            kept = list(own) if pieces and any(piece in one.text for one in sources for piece in pieces) else []
+            tool = next((one.tool for one in sources if length >= one.least and any(piece in one.text for piece in kept)), None)
             if tool is not None:
                 return name, tool
     return None
