@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tao.messages import Message, Request, Usage
 from tao.models.chat import Gather, Writing, body, described, read_usage
@@ -67,3 +69,24 @@ def test_a_long_description_is_cut_for_the_wire_where_a_sentence_ends():
     assert described("短句。" * 400)[-3:] == "句。…"
     assert described("x" * 2000) == "x" * 1023 + "…"
     assert described(said[:1024]) == said[:1024]
+
+
+TEXTS = st.text(max_size=8)
+ODD = st.recursive(st.one_of(st.none(), st.booleans(), st.integers(-3, 3), TEXTS), lambda inner: st.one_of(
+    st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(
+        "index id type function name arguments content text thinking reasoning reasoning_content reasoning_details tool_calls summary data extra_content google "
+        "thought_signature format".split()
+    ), inner, max_size=5),
+), max_leaves=12)  # fmt: skip
+DELTA = st.dictionaries(st.sampled_from("content refusal reasoning reasoning_content reasoning_details tool_calls function_call role".split()), ODD)
+CHOICE = st.fixed_dictionaries({}, optional={"delta": st.one_of(DELTA, ODD), "message": st.one_of(DELTA, ODD), "finish_reason": ODD, "usage": ODD, "logprobs": ODD})
+
+
+@given(st.lists(st.fixed_dictionaries({}, optional={"choices": st.one_of(ODD, st.lists(CHOICE, max_size=2)), "usage": ODD, "model": ODD, "x_groq": ODD}), max_size=5))
+def test_no_piece_however_odd_is_a_bug(pieces):
+    gather = Gather()
+    for piece in pieces:
+        gather.feed(piece)
+    reply = gather.reply()
+    assert isinstance(reply.text, str)
+    assert all(isinstance(call.name, str) and isinstance(call.arguments, str) for call in reply.calls)

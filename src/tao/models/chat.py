@@ -150,20 +150,18 @@ class Gather:
         Usage may stand in the answer, in a choice (Moonshot) or under "x_groq"; the first choice is the one that counts.
         """
         self.model = self.model or str(answer.get("model") or "")
-        choices = answer.get("choices") or ()
-        choice = choices[0] if choices and isinstance(choices[0], Mapping) else {}
+        choice = _table(next(iter(_list(answer.get("choices"))), None))
         self.answered = self.answered or bool(choice)
-        group = answer.get("x_groq")
-        counted = answer.get("usage") or choice.get("usage") or (group.get("usage") if isinstance(group, Mapping) else None)
-        if counted:
+        counted = answer.get("usage") or choice.get("usage") or _table(answer.get("x_groq")).get("usage")
+        if isinstance(counted, Mapping) and counted:
             self.usage = read_usage(counted)
-        self.finish = choice.get("finish_reason") or self.finish
+        self.finish = str(choice.get("finish_reason") or "") or self.finish
         self.likely = self.likely or read_likely(choice.get("logprobs"))
-        piece = choice.get("delta") or choice.get("message") or {}
-        told = "".join(map(self._detail, piece.get("reasoning_details") or ()))
+        piece = _table(choice.get("delta") or choice.get("message"))
+        told = "".join(map(self._detail, _list(piece.get("reasoning_details"))))
         self._think(piece.get("reasoning_content") or piece.get("reasoning") or told)
-        for call in piece.get("tool_calls") or ():
-            self._call(call, whole="message" in choice)
+        for call in _list(piece.get("tool_calls")):
+            self._call(_table(call), whole="message" in choice)
         if piece.get("function_call"):
             self._call({"index": 0, "function": piece["function_call"]})
         new = self._plain(piece.get("content")) or str(piece.get("refusal") or "")
@@ -216,8 +214,8 @@ class Gather:
 
         In a `whole` answer each is a call of its own.
         """
-        function = piece.get("function") or {}
-        name, arguments, mark = function.get("name") or "", function.get("arguments"), piece.get("id") or None
+        function = _table(piece.get("function"))
+        name, arguments, mark = str(function.get("name") or ""), function.get("arguments"), piece.get("id") or None
         index = piece.get("index")
         same = [call for call in self.calls if call["index"] == index] if index is not None else self.calls[-1:]
         call = same[-1] if same else None
@@ -227,7 +225,7 @@ class Gather:
             call = {"index": index, "id": None, "name": "", "arguments": [], "signature": None}
             self.calls.append(call)
         call["id"] = call["id"] or mark
-        google = (piece.get("extra_content") or {}).get("google") or {}
+        google = _table(_table(piece.get("extra_content")).get("google"))
         call["signature"] = google.get("thought_signature") or call["signature"]
         if name and name != call["name"]:
             call["name"] += name
@@ -261,10 +259,19 @@ def _with_ids(calls: Iterable[Mapping[str, Any]]) -> Iterable[ToolCall]:
         yield ToolCall(call["name"], "".join(call["arguments"]).strip() or "{}", signed)
 
 
+def _table(value: Any) -> Mapping[str, Any]:
+    """What should be an object; anything else is an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def read_likely(told: Any) -> dict[str, float]:
     """The likeliest first tokens with their probabilities, from a choice's `logprobs`; empty where it has none."""
-    first = next(iter(told.get("content") or ()), None) if isinstance(told, Mapping) else None
-    found = (first.get("top_logprobs") or ()) if isinstance(first, Mapping) else ()
+    first = _table(next(iter(_list(_table(told).get("content"))), None))
+    found = _list(first.get("top_logprobs"))
     return {
         str(one["token"]): exp(min(float(one["logprob"]), 0.0)) for one in found
         if isinstance(one, Mapping) and "token" in one and isinstance(one.get("logprob"), int | float)
@@ -275,8 +282,9 @@ def read_usage(raw: Mapping[str, Any]) -> Usage:
     """Token counts in any provider's shape.
 
     Cached: `prompt_tokens_details.cached_tokens` (OpenAI and most), `prompt_cache_hit_tokens` (DeepSeek), `cached_tokens`
-    (Moonshot), `cache_read_input_tokens`. Written into a cache that was asked for: DashScope, OpenRouter. Where `total_tokens` is more than prompt and completion together, the rest is
-    reasoning that the server left out of `completion_tokens` (Gemini, xAI); it is counted in.
+    (Moonshot), `cache_read_input_tokens`. Written into a cache that was asked for: DashScope, OpenRouter. Where `total_tokens` is
+    more than prompt and completion together, the rest is reasoning that the server left out of `completion_tokens` (Gemini, xAI); it
+    is counted in.
     """
     inside, outside = _details(raw, "prompt", "input"), _details(raw, "completion", "output")
     prompt = _count(raw, "prompt_tokens", "input_tokens")
