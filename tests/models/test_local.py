@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tao.errors import ModelError, Refused, TooLong, WeightsError
-from tao.messages import Message, Request
+from tao.messages import Image, Message, Request
 from tao.models.local import LocalModel, LocalSettings, default_threads, engine, library
 from tao.models.openai import ChatModel
 from tao.models.profiles import PROFILES
@@ -235,3 +235,8 @@ async def test_what_is_no_model_file_is_said_so(tmp_path):
     with pytest.raises(WeightsError, match="no model file"):
         await LocalModel(tmp_path / "absent.gguf")(ASK)
     assert not issubclass(WeightsError, ModelError)
+
+
+async def test_it_says_that_it_takes_no_pictures(model):
+    with pytest.raises(Refused, match="takes no images"):
+        await model(Request((Message("user", "?", images=(Image("image/png", "iVBO"),)),)))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tao.messages import Message, Reply, Request, ToolCall
+from tao.messages import Image, Message, Reply, Request, ToolCall
 from tao.models import quirks
 from tao.testing import spec
 
@@ -32,6 +32,12 @@ def test_neighbours_of_one_role_are_joined_but_never_calls_or_results():
     results = (Message("tool", "1", call_id="1"), Message("tool", "2", call_id="2"))
     request = Request((Message("user", "a"), Message("user", "b"), call, *results, Message("user", "c")))
     assert told(quirks.alternating(request)) == [("user", "a\n\nb"), ("assistant", ""), ("tool", "1"), ("tool", "2"), ("user", "c")]
+
+
+def test_joined_neighbours_keep_their_pictures():
+    first, second = Image("image/png", "a"), Image("image/png", "b")
+    request = Request((Message("user", "a", images=(first,)), Message("user", "b", images=(second,))))
+    assert quirks.alternating(request).messages == (Message("user", "a\n\nb", images=(first, second)),)
 
 
 @given(st.lists(st.text(min_size=1), unique=True, max_size=8))

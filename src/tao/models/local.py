@@ -28,6 +28,7 @@ from tao.messages import Message, Reply, Request, Usage
 from tao.models import quirks
 from tao.models.chat import Gather, body, dumps
 from tao.models.failures import failure
+from tao.models.pictures import refuse_pictures
 from tao.seams import Abilities, Hear
 
 WORTH_KEEPING = 200
@@ -245,6 +246,7 @@ class LocalModel:
 
         Where the file's chat template wants user and assistant strictly in turn, messages are joined so that they are.
         """
+        refuse_pictures(request, self.name, self.abilities)
         try:
             return await self._answer(quirks.alternating(request) if self._strict else request, hear)
         except Refused as error:

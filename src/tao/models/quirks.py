@@ -61,7 +61,9 @@ def alternating(request: Request) -> Request:
     for role, group in groupby(request.messages, key=lambda message: message.role):
         run = list(group)
         plain = role != "tool" and not any(message.calls for message in run)
-        joined += [replace(run[0], content="\n\n".join(message.content for message in run))] if plain and len(run) > 1 else run
+        seen = tuple(image for message in run for image in message.images)
+        whole = replace(run[0], content="\n\n".join(message.content for message in run), images=seen, kept="")
+        joined += [whole] if plain and len(run) > 1 else run
     return replace(request, messages=tuple(joined))
 
 
