@@ -80,11 +80,11 @@ def _bytes(value: bytes) -> Seen:
             pass
     kind = MAGIC.get(head, "")
     words = say(f"[{kind or 'binary data'}, {len(value)} bytes]", f"[{kind or '二进制数据'}，{len(value)} 字节]")
-    return words, {"content": [_block(value, TYPES.get(head, "application/octet-stream"))]}
+    return words, {"content": [block(value, TYPES.get(head, "application/octet-stream"))]}
 
 
-def _block(value: bytes, media: str, uri: str = "") -> dict[str, Any]:
-    """The bytes as a content block; of too many, their number."""
+def block(value: bytes, media: str, uri: str = "") -> dict[str, Any]:
+    """Bytes of this media type as a content block for people; of too many, their number."""
     kept = base64.b64encode(value).decode() if len(value) <= LARGEST else f"({len(value)} B)"
     if media.startswith("image/"):
         return {"type": "image", "data": kept, "mimeType": media}
@@ -118,7 +118,7 @@ def _picture(value: Any) -> Seen:
         words = say(f"[image, {size[0]}×{size[1]} pixels]", f"[图像，{size[0]}×{size[1]} 像素]")
     else:
         words = say(f"[image, {len(drawn)} bytes]", f"[图像，{len(drawn)} 字节]")
-    return words, {"content": [_block(drawn, "image/png")]} if drawn else None
+    return words, {"content": [block(drawn, "image/png")]} if drawn else None
 
 
 def _png(value: Any) -> bytes:

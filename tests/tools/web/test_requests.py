@@ -117,7 +117,9 @@ async def test_long_and_binary_answers(call, world):
     world.answers |= {"/long": long, "/image": image}
     seen = await call("http_get", url=world.url("/long", "api.test"))
     assert seen.text.endswith("字\n[more was left out]")
-    assert (await call("http_get", url=world.url("/image", "api.test"))).text == "HTTP 200 image/png\n[image/png, 6 bytes]"
+    seen = await call("http_get", url=world.url("/image", "api.test"))
+    assert seen.text == "HTTP 200 image/png\n[image/png, 6 bytes]"
+    assert seen.data["content"] == [{"type": "image", "data": "iVBORwAA", "mimeType": "image/png"}]
 
 
 def test_what_the_tools_do_is_declared():

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from tao.errors import ConfigError, ToolError, both
 from tao.messages import Observation
 from tao.tools.declare import Tool, declare
-from tao.tools.results import MAGIC
+from tao.tools.media import MAGIC, block
 from tao.tools.web.charset import decode
 from tao.tools.web.fetching import Fetched, Limits, Sending, fetch
 from tao.tools.web.guard import Guard
@@ -78,10 +78,12 @@ def http_tools(
 
 
 def observation(fetched: Fetched, room: int) -> Observation:
-    """Status, type and text of an answer; one of 400 and above is a failure that the model reads."""
+    """Status, type and text of an answer, an image or file for people; one of 400 and above is a failure that the model reads."""
     kind, body = fetched.kind, fetched.body
+    content: dict[str, Any] = {}
     if body and (b"\0" in body[:4096] or any(body.startswith(head) for head in MAGIC)):
         text = say(f"[{kind or 'binary data'}, {len(body)} bytes]", f"[{kind or '二进制数据'}，{len(body)} 字节]")
+        content = {} if fetched.cut else {"content": [block(body, kind or "application/octet-stream", fetched.place.url)]}
     else:
         text = decode(body, fetched.headers.get("content-type", ""))[0].strip()
     longer = len(text) > room
@@ -89,7 +91,7 @@ def observation(fetched: Fetched, room: int) -> Observation:
     head = f"HTTP {fetched.status}{f' {kind}' if kind else ''}"
     lines = filter(None, (head, text[:room], note))
     ok = fetched.status < 400
-    return Observation("\n".join(lines), ok=ok, kind="" if ok else "http", data={"status": fetched.status, "url": fetched.place.url})
+    return Observation("\n".join(lines), ok=ok, kind="" if ok else "http", data={"status": fetched.status, "url": fetched.place.url, **content})
 
 
 def _said_by_model(headers: Mapping[str, str], body: Any) -> tuple[dict[str, str], bytes | None]:
