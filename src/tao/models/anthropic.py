@@ -1,7 +1,7 @@
 """Anthropic's messages API over our own wire, and every endpoint that speaks the same form.
 
 Not the package `anthropic`: importing it takes 2.3 s and 88 MB where aiohttp takes 0.35 s and 34 MB, and it brings a second HTTP
-client with retries of its own (decision 0006).
+client with retries of its own (decision 0007).
 """
 
 import re
