@@ -1,0 +1,127 @@
+"""Text games as a tool: ALFWorld's (`*.tw-pddl`), and TextWorld's own, which are generated here from a seed (`*.z8`).
+
+Needs `textworld` with `jericho` and, for ALFWorld, `fast-downward-textworld`; both are compiled when they are installed.
+"""
+
+import json
+import logging
+import re
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import textworld
+from jericho import UnsupportedGameWarning
+from textworld.envs.pddl import PddlEnv
+
+from tao.errors import ConfigError
+from tao.messages import Observation
+from tao.run import Run
+from tao.tools.declare import Tool, declare
+
+FORMS = "go to …, take … from …, move … to …, open …, close …, use …, heat … with …, cool … with …, clean … with …, look, inventory"
+WON = {"en": "(The task is done: you have won.)", "zh": "（任务已完成：你赢了。）"}
+OVER = {"en": "The game is over.", "zh": "游戏已经结束。"}
+WANTED = textworld.EnvInfos(won=True, lost=True, objective=True, admissible_commands=True, command_templates=True, extras=["walkthrough"])
+_BANNER = re.compile(r"^[ $|\\/_<>]{20,}$|^[^\w\n]*(?:\$\$|__)[^\n]*$", re.MULTILINE)
+_PROMPT = re.compile(r"\n>[^\n]*$")
+logging.getLogger("tatsu").setLevel(logging.WARNING)
+
+
+class Game:
+    """One game, played from `start` on. `won` says how it stands, `task` what is wanted, `walkthrough` how it can be won."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            raise ConfigError(f"no game {path}; give a file *.tw-pddl or *.z8")
+        self.name = path.parent.parent.name if path.suffix == ".tw-pddl" else path.stem
+        self._env, self._state = _opened(path), None
+        self.walkthrough: tuple[str, ...] = ()
+        self.won = self.over = False
+        self.task = self.scene = ""
+        self.forms = FORMS
+
+    def start(self) -> str:
+        """Begin anew: what is wanted, and what is to be seen."""
+        state = self._env.reset()
+        self.won = self.over = False
+        self.walkthrough = tuple(state["extra.walkthrough"])
+        intro = _plain(state.feedback)
+        found = re.search(r"Your task is to: (.+)", intro)
+        self.task = found[1].strip() if found else str(state.objective or intro).strip()
+        if found:
+            self.scene = intro[: found.start()].split("=-\n", 1)[-1].strip()
+        else:
+            self.scene = re.sub(r"\s*\n\s*\n\s*", "\n", intro.split(self.task, 1)[-1].strip())
+            self.forms = ", ".join(dict.fromkeys(re.sub(r"\{\w+\}", "…", one) for one in state.command_templates))
+        return f"{self.scene}\n\nYour task: {self.task}"
+
+    def step(self, command: str) -> str:
+        """Do it, and say what the game says."""
+        state, _, done = self._env.step(" ".join(command.split()))
+        self.won, self.over = bool(state.won), bool(done or state.won or state.lost)
+        return _plain(state.feedback)
+
+    def tools(self) -> list[Tool]:
+        """The one tool that plays it."""
+
+        def act(command: str, run: Run) -> Observation:
+            lang = run.asked.lang
+            if self.over:
+                return Observation(f"{OVER[lang]} {WON[lang] if self.won else ''}".strip(), data={"won": self.won})
+            said = self.step(command)
+            return Observation(f"{said}\n{WON[lang]}" if self.won else said, data={"won": self.won})
+
+        return [declare(
+            act, effects="writes", inline=True,
+            description=f"Do one thing in the game, and see what happens.\n\nArgs:\n    command: One command, in one of the forms: {self.forms}",
+            descriptions={"zh": f"在游戏中做一个动作，并看到结果。\n\n参数：\n    command: 一条英文命令，形式为：{self.forms}"},
+        )]  # fmt: skip
+
+    def close(self) -> None:
+        """Let go of the game."""
+        self._env.close()
+
+
+def generated(folder: Path, seed: int, *, rooms: int = 3, objects: int = 5, length: int = 3) -> Path:
+    """A new TextWorld game in the folder: so many rooms and objects, and a quest of so many commands. The same for the same seed."""
+    options = textworld.GameOptions()
+    options.seeds, options.nb_rooms, options.nb_objects, options.quest_length = seed, rooms, objects, length
+    options.path = str(folder / f"textworld-{seed}-{rooms}-{objects}-{length}.z8")
+    made, _ = textworld.make(options)
+    return Path(made)
+
+
+def _opened(path: Path) -> Any:
+    if path.suffix != ".tw-pddl":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnsupportedGameWarning)  # it says so of every game that is not a famous one
+            return textworld.start(str(path), WANTED)
+    game = PddlEnv(WANTED)
+    game.load(json.loads(path.read_text(encoding="utf-8")))  # by its path it would be left open
+    names = numbered(game._entity_infos)  # noqa: SLF001 - ALFWorld sets the names in the same way
+    for key, info in game._entity_infos.items():  # noqa: SLF001
+        info.name = names[key]
+    return game
+
+
+def numbered(ids: Any) -> dict[str, str]:
+    """Names that can be said: "mug 2" for an id that holds its place in the room ("mug_bar__plus_00_dot_36…").
+
+    The kind is what stands before the first "_bar_"; a basin is a kind of its own. In the order of the ids the numbers go down
+    to 1: so do ALFWorld's, and its walkthroughs rest on it.
+    """
+    kinds = {one: one.split("_bar_", 1)[0] + ("basin" if "basin" in one else "") for one in sorted(ids) if "_bar_" in one}
+    left = Counter(kinds.values())
+    names = {one: one for one in ids}
+    for one, kind in kinds.items():
+        names[one] = f"{kind} {left[kind]}"
+        left[kind] -= 1
+    return names
+
+
+def _plain(text: str) -> str:
+    """What the game says, without its banner and its prompt."""
+    text = _BANNER.sub("", _PROMPT.sub("", text.rstrip()))
+    return re.sub(r"\n\s*\n\s*\n+", "\n\n", text).strip()
