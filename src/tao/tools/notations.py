@@ -168,7 +168,7 @@ def _meaning(word: str, depth: int) -> dict[str, Any] | None:
     word = word.strip().strip("?").strip("()").strip()
     if word.lower() in ANYTHING:
         return {}
-    if kind := KNOWN.get(word.lower()):
+    if kind := KNOWN.get(word.lower()) or KNOWN.get(word.lower().removesuffix("s")):  # "list of strings"
         return {"type": kind}
     if depth > 8 or len(word) > 400:
         return None

@@ -136,3 +136,10 @@ def test_no_such_folder(tmp_path):
     (tmp_path / "docs").mkdir()
     with pytest.raises(ConfigError, match="cannot be opened"):
         Index(tmp_path / "docs", tmp_path / "notadb")
+
+
+def test_a_rare_name_counts_more_than_common_words_together(tmp_path):
+    for n in range(12):
+        (tmp_path / f"season{n}.md").write_text(f"# Season {n}\n\nThe animated television series has episodes in season {n}, created by two authors.\n")
+    (tmp_path / "name.md").write_text("# Robobot\n\nRobobot is an episode of the series.\n")
+    assert found(Index(tmp_path), "Robobot is the second episode of which animated television series, created by two authors?")[0] == "name.md"
