@@ -73,16 +73,17 @@ class Knowing:
     async def __call__(self, request: Request, hear: Hear | None = None) -> Reply:  # noqa: ARG002 - it has nothing to stream
         """Answer. Tokens are estimated from the texts."""
         question = next(message.content for message in request.messages if message.role == "user")
-        seen = [message.content for message in request.messages if message.role == "tool" and re.search(r"\d", message.content)]
         asked = re.match(r"(?:Question: )?What is (.+)\?", question)
+        place = next((place for place in HEIGHTS if place in question), "")
+        told = [message.content for message in request.messages if message.role == "tool"]
+        seen = [text for text in told if (re.fullmatch(r"-?[\d.]+", text.strip()) if asked else text.startswith(f"{place} is "))]
         calls: tuple[ToolCall, ...] = ()
-        text = seen[-1] if seen else ""
-        if not seen:
-            place = next((place for place in HEIGHTS if place in question), "")
+        text = seen[-1] if seen else "That could not be found out."
+        if not seen and request.tool_choice != "none":
             name, args = ("calculate", {"expression": asked[1]}) if asked else ("look_up", {"name": place})
-            calls = (ToolCall(name, json.dumps(args, ensure_ascii=False), "call_1"),)
-        told = "".join(message.content for message in request.messages) + "".join(spec.description + str(spec.parameters) for spec in request.tools)
-        return Reply(text, calls, usage=Usage(round(size(told)), 20, 0, 0), model=self.name)
+            text, calls = "", (ToolCall(name, json.dumps(args, ensure_ascii=False), "call_1"),)
+        prompt = "".join(message.content for message in request.messages) + "".join(spec.description + str(spec.parameters) for spec in request.tools)
+        return Reply(text, calls, usage=Usage(round(size(prompt)), 20, 0, 0), model=self.name)
 
 
 async def measured(name: str, model: Model, args: argparse.Namespace) -> list[Outcome]:

@@ -14,7 +14,9 @@ async def test_a_real_small_model_says_how_sure_it_is(small_model, tmp_path):
     reply = await model(Request((*shots, Message("user", "Is silver heavier than water?")), grammar='root ::= "known" | "search"', max_tokens=1, temperature=0.0, likely=10))
     assert len(reply.likely) == 10
     assert all(0 <= share <= 1 for share in reply.likely.values())
-    assert 0 < (probability(reply) or 0) < 1
+    known = probability(reply)
+    assert known is not None
+    assert 0 <= known <= 1
     assert reply.text
     assert any(word.startswith(reply.text) for word in ("known", "search"))
     model.unload()

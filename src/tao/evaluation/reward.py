@@ -30,7 +30,7 @@ DEFAULT = Rewards()
 
 @dataclass(frozen=True, slots=True)
 class StepReward:
-    """One reply: its number from 1, "action", "answer" or "unreadable", its reward, and the discounted sum from here on."""
+    """One reply: its number from 1, "action", "answer", "unreadable" or "sorting" (only which way to go), its reward, and the discounted sum from here on."""
 
     step: int
     kind: str
@@ -85,7 +85,7 @@ def _step(event: Event, run: Run, rewards: Rewards) -> tuple[str, float]:
     if not isinstance(event, Decided):
         return "unreadable", rewards.invalid
     if not event.calls:
-        return "answer", 0.0
+        return "sorting" if event.answer is None else "answer", 0.0
     mine = {call.id for call in event.calls}
     seen = [it.observation for it in run.events if isinstance(it, Observed) and it.call_id in mine]
     if any(not observation.ok and observation.kind in INVALID for observation in seen):
