@@ -64,7 +64,7 @@ async def test_a_server_may_change_its_tools(talking, until):
 
 
 async def test_only_what_is_allowed_is_offered(talking):
-    async with talking(allow=["e*", "die"], deny=["*empty*"]) as (call, tools):
+    async with talking(allow=["e*", "die"], deny=["*empty*", "endless"]) as (call, tools):
         assert [tool.name for tool in tools] == ["s__echo", "s__die", "s__escaped", "s__environment"]
         assert (await call("hang")).kind == "unknown_tool"
 
