@@ -139,7 +139,11 @@ def test_no_such_folder(tmp_path):
 
 
 def test_a_rare_name_counts_more_than_common_words_together(tmp_path):
-    for n in range(12):
-        (tmp_path / f"season{n}.md").write_text(f"# Season {n}\n\nThe animated television series has episodes in season {n}, created by two authors.\n")
-    (tmp_path / "name.md").write_text("# Robobot\n\nRobobot is an episode of the series.\n")
-    assert found(Index(tmp_path), "Robobot is the second episode of which animated television series, created by two authors?")[0] == "name.md"
+    same = "of the American animated television series has fifteen episodes. The second was created by Trey Parker and Matt Stone."
+    for n in range(20):
+        (tmp_path / f"season{n}.md").write_text(f"# Season {n}\n\nThe {n} season {same}\n")
+    for n in range(30):
+        (tmp_path / f"other{n}.md").write_text(f"# Thing {n}\n\nA bridge of steel number {n} over a river.\n")
+    (tmp_path / "name.md").write_text("# Robobot\n\nRobobot is an episode of the series about a robot.\n")
+    question = "Robobot is the second episode of the fifteenth season of which American animated television series, created by Trey Parker and Matt Stone?"
+    assert found(Index(tmp_path), question)[0] == "name.md"
