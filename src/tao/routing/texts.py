@@ -26,16 +26,16 @@ ZH = {
     "direct.tools": "现在不能使用工具；需要时可以申请使用：{tools}。",
 }
 
-EXAMPLES = {
-    "en": {
-        "Which ocean lies between Europe and America?": "known", "How high is Mount Torvin?": "search", "Who painted the Mona Lisa?": "known",
-        "Which university did Jon Arvel study at?": "search", "How many strings does a violin have?": "known",
-        "When was the Corvin Library founded?": "search", "What is my brother's phone number?": "search", "Is silver heavier than water?": "known",
-    },
-    "zh": {
-        "欧洲和美洲之间是哪个大洋？": "known", "托尔文山有多高？": "search", "《西游记》的作者是谁？": "known", "林远在哪所大学读过书？": "search",
-        "小提琴有几根弦？": "known", "长宁图书馆是哪年建成的？": "search", "我弟弟的电话是多少？": "search", "银比水重吗？": "known",
-    },
+EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": (
+        ("Which ocean lies between Europe and America?", "known"), ("How high is Mount Torvin?", "search"), ("Who painted the Mona Lisa?", "known"),
+        ("Which university did Jon Arvel study at?", "search"), ("How many strings does a violin have?", "known"),
+        ("When was the Corvin Library founded?", "search"), ("What is my brother's phone number?", "search"), ("Is silver heavier than water?", "known"),
+    ),
+    "zh": (
+        ("欧洲和美洲之间是哪个大洋？", "known"), ("托尔文山有多高？", "search"), ("《西游记》的作者是谁？", "known"), ("林远在哪所大学读过书？", "search"),
+        ("小提琴有几根弦？", "known"), ("长宁图书馆是哪年建成的？", "search"), ("我弟弟的电话是多少？", "search"), ("银比水重吗？", "known"),
+    ),
 }  # fmt: skip
 """Questions and their label, as many of each."""
 

@@ -108,7 +108,7 @@ class Triaged:
     def _sort(self, run: Run) -> Request:
         asked = run.asked
         lang = "zh" if asked.lang == "zh" else "en"
-        shots = (turn for question, word in EXAMPLES[lang].items() for turn in (Message("user", question), Message("assistant", word)))
+        shots = (turn for question, word in EXAMPLES[lang] for turn in (Message("user", question), Message("assistant", word)))
         before = [f"{message.role}: {message.content[:MOST_BEFORE]}" for message in asked.history[-2:]]
         question = "\n".join([*before, asked.question[:MOST_QUESTION]])
         grammar = f'root ::= {" | ".join(map(literal, LABELS))}' if self.sorter.constraint == "gbnf" else None
