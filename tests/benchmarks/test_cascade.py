@@ -5,8 +5,11 @@ import importlib.util
 import sys
 from pathlib import Path
 
+from rich.console import Console
+
+from tao.cli.measured import compared
 from tao.evaluation.results import load_results
-from tao.evaluation.summary import paired
+from tao.evaluation.summary import Measure, Paired, paired
 from tao.routing import cascade
 from tao.seams import Abilities
 from tao.testing import ScriptedModel
@@ -36,3 +39,12 @@ async def test_a_helpless_small_model_is_helped_and_the_price_is_the_large_ones_
     measures = {one.name: one for one in both.measures}
     assert measures["others"].b > measures["others"].a == 0
     assert bench.line("cascade", helped).split()[1] == "12/12"
+
+
+def test_small_costs_are_shown_with_enough_digits(capsys):
+    pair = Paired(6, 0, 0, 1.0, 0.8, -0.2, -0.5, 0.1, (), ("s2",), 1.0, (Measure("cost", 0.00399, 0.0024, -0.00159, -0.003, 0.0), Measure("seconds", 0.05, 9.6, 9.55, 4.0, 14.0)))
+    Console(width=120).print(compared(pair, "large", "cascade"))
+    shown = capsys.readouterr().out
+    assert "0.00399" in shown
+    assert "-0.00159" in shown
+    assert "0.05 " in shown

@@ -74,7 +74,8 @@ def compared(paired: Paired, a: str, b: str) -> RenderableType:
     rates = (f"{paired.rate_a:.1%}", f"{paired.rate_b:.1%}", f"{paired.difference * 100:+.1f}", _range(paired.low * 100, paired.high * 100, 1))
     table.add_row(say(*MEASURES["rate"]), *rates)
     for it in paired.measures:
-        digits = 0 if max(abs(it.a), abs(it.b)) >= 100 else 2
+        largest = max(abs(it.a), abs(it.b))
+        digits = 0 if largest >= 100 else 5 if it.name == "cost" and largest < 0.1 else 2
         cells = (f"{it.a:,.{digits}f}", f"{it.b:,.{digits}f}", f"{it.difference:+,.{digits}f}", _range(it.low, it.high, digits))
         table.add_row(say(*MEASURES[it.name]), *cells)
     lines = [
