@@ -56,7 +56,7 @@ def body(request: Request, fields: Mapping[str, Any], *, cache: bool = True, bou
     head = [message for message in request.messages if message.role == "system"]
     system = [dumps({"type": "text", "text": message.content}) for message in head if message.content.strip()]
     tools = [_tool(spec) for spec in request.tools or _stand_ins(request.messages)]
-    digest = hashlib.sha256(b"\n".join([*system, b"", *tools]))
+    digest = hashlib.blake2b(b"\n".join([*system, b"", *tools]), digest_size=16)
     turns = _turns([message for message in request.messages if message.role != "system"], digest, bound=bound)
     bare = _bare(turns)
     if cache:
@@ -66,7 +66,7 @@ def body(request: Request, fields: Mapping[str, Any], *, cache: bool = True, bou
     parts = [dumps(fields)[:-1], b',"messages":[', b",".join(b'{"role":"%s","content":[%s]}' % (role.encode(), b",".join(blocks)) for role, blocks in turns), b"]"]
     parts += [b',"system":[', b",".join(system), b"]"] if system else []
     parts += [b',"tools":[', b",".join(tools), b"]"] if tools else []
-    return Written(b"".join([*parts, b"}"]), digest.hexdigest()[:32], bare)
+    return Written(b"".join([*parts, b"}"]), digest.hexdigest(), bare)
 
 
 def _bare(turns: Sequence[tuple[str, Sequence[bytes]]]) -> bool:
@@ -93,14 +93,15 @@ def _turns(messages: Iterable[Message], digest: Any, *, bound: bool) -> list[tup
         else:
             turns.append((role, list(blocks)))
         for block in blocks:
-            digest.update(b"%s\n%s\n" % (role.encode(), block))
+            digest.update(b"\n" + role.encode() + b"\n")
+            digest.update(block)
 
     for message in messages:
         if message.role == "assistant":
             if not turns:
                 add("user", [_text(EMPTY)])
             kept = _kept(message)
-            whole = kept is not None and (not bound or kept.prefix == digest.hexdigest()[:32])
+            whole = kept is not None and (not bound or kept.prefix == digest.hexdigest())
             add("assistant", kept.blocks if kept and whole else kept.others if kept and kept.others else _said(message))
         else:
             add("user", _asked(message))
@@ -250,7 +251,7 @@ class Gathering:
         self.why = self.why or ": ".join(str(details[name]) for name in ("category", "explanation") if details.get(name))
 
     def _begin(self, place: int, block: Any) -> str:
-        begun = self.blocks[place] = dict(_table(block))
+        begun = self.blocks[place] = {**_table(block), "type": str(_table(block).get("type") or "")}
         return self._heard(str(begun.get("text") or "")) if begun.get("type") == "text" else ""
 
     def _heard(self, text: str) -> str:
