@@ -56,7 +56,9 @@ def test_a_question_goes_its_way(expected, question):
 @pytest.mark.parametrize("question", [
     "Thanks! And what is on my calendar?", "Hello, where is order A10023?", "谢谢，那订单A10023呢？", "你好，今天几号？", "Translate my last email into French.", "Summarize https://example.com",
     "Summarize the report in notes.pdf", 'Send "I am late" to Tom.', "把“我晚点到”发给李明", "What is a good restaurant near me?", "Explain why my order is late.", "Write a note: buy milk, and save it to my notes.",
-    "为什么我的订单还没发货？", "How do I get to the airport from here now?", "What does our contract say about notice?", "Use get_order for this.",
+    "为什么我的订单还没发货？", "How do I get to the airport from here now?", "What does our contract say about notice?", "Use get_order for this.", "Why is the server down?", "Why is the build failing?", "How is the project going?", "How are sales?", "为什么网站打不开了？", "这台打印机为什么不工作？",
+    "Should I bring a jacket to Oslo?", "What does the contract mean by force majeure?", 'Correct "Jon" to "John" in the customer list.', "Translate into English: contract.pdf", "翻译：https://example.com/a",
+    "把客户资料里的“王方”改成“王芳”", "怎么去火车站？", "Why did sales drop?", "Why is he late?",
 ])  # fmt: skip
 def test_what_needs_a_tool_is_never_taken_for_talk(question):
     assert kind(question, TOOLS).way != "direct"

@@ -32,14 +32,15 @@ def kind(question: str, tools: Sequence[ToolSpec] = (), *, follows: bool = False
             return Kind("direct", name)
     task, given = parted(text)
     named = mentions_tool(task, tools)
-    if given and not named and (rule := language_task(task)):
+    if given and not named and not (_URL(given) and " " not in given) and (rule := language_task(task)):
         return Kind("direct", rule)
     needs = "tool_named" if named else next((name for name, holds in NEEDS.items() if holds(text)), "")
     if needs:
         return Kind("plan", "several_parts") if several(text) else Kind("tools", needs)
     if follows:
         return Kind("ask")
-    return next((Kind("direct", name) for name, holds in PLAIN.items() if holds(text)), Kind("ask"))
+    plain = (name for name, holds in PLAIN.items() if holds(text) and (name == "writing" or not _SPECIFIC(text)))
+    return next((Kind("direct", name) for name in plain), Kind("ask"))
 
 
 def _finds(*patterns: str) -> Callable[[str], bool]:
@@ -112,6 +113,7 @@ _WORDING = _finds(
 _DOING = _finds(
     r"\b(?:send|e-?mail|post|publish|save|store|upload|forward|reply to|file|print)\b.*\b(?:to|in|on|as|it|them)\b", r"(?:发送|发给|发到|保存|存到|存为|上传|转发|发布|打印|写入)", r"\b(?:latest|today'?s?|my last)\b", r"最新|今天的|刚才的",
     r"\b(?:document|file|page|article|report|e-?mail|url|link) (?:at|from|in|named|called)\b", r"(?:文件|网页|链接|邮件|文档)",
+    r"\b(?:in|on|of|from) (?:the|my|our) (?:\w+ )?(?:list|profile|record|database|table|sheet|spreadsheet|account|settings|calendar|system)\b|(?:资料|档案|数据库|表格|系统|记录|日历|账户)(?:里|中|上|内)",
 )
 
 
@@ -209,9 +211,24 @@ def several(text: str) -> bool:
 
 _EXPLAINED = _finds(
     r"^what (?:is|are) (?!(?:the|my|our|your|his|her|their|this|that|these|those|it|there|they|you|good|best|new|on|in|up)\b)[a-z-]+(?: [a-z-]+){0,2}\??$",
-    r"^(?:please )?(?:explain|describe)\b", r"^why (?:is|are|do|does|did|can'?t|can|don'?t|doesn'?t)\b(?!.*\b(?:my|our|your)\b)", r"^how (?:do|does|did|is|are|can) (?:an? |the )?[a-z]+(?: [a-z]+){0,5}\??$",
-    r"^(?:请|请你)?(?:解释|说明|讲讲|介绍)(?:一?下)?[^，。：:]{1,20}[。？?]?$", r"^[^，。]{0,4}为什么(?!我)", r"^[^，。我]{1,14}为什么", r"^(?:怎么|怎样|如何)(?!去|到|走)[^我们]{1,14}[?？]?$", r"(?:有什么|有何)(?:区别|不同|好处|坏处|作用)[?？]?$",
+    r"^(?:please )?(?:explain|describe)\b", r"^why (?:is|are|do|does|can'?t|can|don'?t|doesn'?t) (?!(?:this|that|these|those|it|there|he|she|they|you|i|we)\b)(?!the (?!sky|sea|ocean|sun|moon|earth|stars?|grass|heart|leaves))", r"^how (?:do|does|can|are|is) (?:an? )?(?!(?:the|this|that|it|things|sales|business|he|she|they|you|i|we)\b)[a-z]+(?: [a-z]+){0,4} (?:work|made|formed|produced|grow|fly|form|live|breathe|sleep|see|move|happen|become|becomes?\b.*)\??$",
+    r"^(?:请|请你)?(?:解释|说明|讲讲|介绍)(?:一?下)?[^，。：:]{1,20}[。？?]?$", r"^[^，。]{0,4}为什么(?!我|他|她|你|这|那|.*了[?？]?$)", r"^[^，。我他她你这那]{1,14}为什么(?!.*了[?？]?$)", r"^(?:怎么|怎样|如何)(?!去|到|走)[^我们]{1,14}[?？]?$", r"(?:有什么|有何)(?:区别|不同|好处|坏处|作用)[?？]?$",
 )
+
+
+_ADVICE = _finds(
+    r"^(?:how (?:can|should|do) i|what should i|what (?:can|could) i do|should i|is it (?:better|a good idea|ok|safe|worth)|(?:can you |please )?(?:give|share) (?:me |us )?(?:some |a few |any )?(?:tips|advice|ideas|suggestions))\b",
+    r"(?:怎样才能|怎么才能|如何(?:才能|提高|培养|养成|克服|保持|避免|改善|学习|准备|选择)|要注意(?:什么|哪些)|该怎么(?:办|做|安慰|选|说)|有什么(?:建议|技巧|窍门))",
+)
+_SPECIFIC = _finds(
+    r"\b(?:the|this|that) (?:server|build|site|website|system|project|contract|document|policy|agreement|e-?mail|message|report|letter|clause|order|meeting|invoice|printer|team|customer|file|database|deployment|shop|office)\b",
+    r"网站|服务器|系统|项目|构建|部署|程序|打印机|合同|文件|报告|这[个份台家次]|那[个份台家次]|去(?:哪|火车|机场|车站|医院)",
+)
+
+
+def _general(text: str) -> bool:
+    """Whether it names nothing in particular."""
+    return not [name for name in names(text) if name.isascii() and name not in _ABOUT]
 
 
 # ── what can do without ───────────────────────────────────────────────────────
@@ -221,11 +238,8 @@ PLAIN: dict[str, Callable[[str], bool]] = {
         r"^(?:please |can you |could you |help me (?:to )?)*(?:write|compose|draft|make up|invent|tell|give) (?:me |us )?(?:a|an|some|another|one|two|three)\b[\w\s,-]*\b(?:poem|haiku|story|joke|riddle|limerick|song|lyrics|slogan|tagline|greeting|toast|names?|ideas|titles?|letter|note|e-?mail|speech|essay|paragraph|sentence|caption|bedtime story|fairy tale|thank-you|invitation|apology|pep talk|compliment|fable|tongue twister)s?\b",
         r"(?:写|作|编|创作|讲|说|来|想|起草|拟)(?:一?[首个篇段句封则条副份些张]|[几两三][首个篇段句封则条副]).{0,24}(?:诗|绝句|律诗|描写|名字|词|故事|笑话|段子|谜语|歌|文案|标语|口号|广告语|祝福|贺词|信|邮件|演讲|作文|短文|句子|对联|道歉|感谢|请假条|童话|寓言|绕口令|祝酒词|开场白)",
     ),
-    "explaining": lambda text: len(text) <= 160 and _EXPLAINED(text) and not [name for name in names(text) if name.isascii() and name not in _ABOUT],
-    "advice": _finds(
-        r"^(?:how (?:can|should|do) i|what should i|what (?:can|could) i do|should i|is it (?:better|a good idea|ok|safe|worth)|(?:can you |please )?(?:give|share) (?:me |us )?(?:some |a few |any )?(?:tips|advice|ideas|suggestions))\b",
-        r"(?:怎样才能|怎么才能|如何(?:才能|提高|培养|养成|克服|保持|避免|改善|学习|准备|选择)|要注意(?:什么|哪些)|该怎么(?:办|做|安慰|选|说)|有什么(?:建议|技巧|窍门))",
-    ),
+    "explaining": lambda text: len(text) <= 160 and _EXPLAINED(text) and _general(text),
+    "advice": lambda text: _ADVICE(text) and _general(text),
     "code": _finds(
         r"\b(?:in|using|with) (?:python|java|javascript|typescript|c\+\+|c#|go|rust|sql|bash|html|css|r|php|ruby|swift|kotlin|excel|regex)\b", r"\b(?:regular expression|for loop|while loop|git (?:command|rebase|merge|commit))\b",
         r"(?:用|在)?(?:Python|Java|JavaScript|C\+\+|Go|Rust|SQL|Excel|正则表达式?)(?:里|中|语言)?(?:怎么|如何|写|实现)",
