@@ -35,13 +35,17 @@ def answer(turns: int) -> str:
 
 
 def results(messages: list[dict[str, Any]]) -> int:
-    """How many results of tools stand behind the question; a prompt may show other questions, as examples, before it."""
-    count = 0
+    """How many results of tools stand behind the question; a prompt may show other questions, as examples, before it.
+
+    What a user says right after a result is no new question but a word on the way.
+    """
+    count, before = 0, ""
     for message in messages:
         if message["role"] == "tool" or (message["role"] == "user" and message["content"].startswith("Observation:")):
             count += 1
-        elif message["role"] == "user":
+        elif message["role"] == "user" and before != "tool":
             count = 0
+        before = message["role"]
     return count
 
 

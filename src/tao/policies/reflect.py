@@ -1,4 +1,4 @@
-"""Looking back now and then: a few words before the next reply, so it takes no model call of its own."""
+"""Looking back now and then: a few words before the next reply, so it takes no model call of its own and hardly a token."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,6 @@ EVERY = 3
 """Replies between two looks back."""
 SHORT = 6
 """Runs of fewer steps have none to spare for it."""
-LONGEST_GOAL = 300
 BY = "reflect"
 
 
@@ -31,9 +30,7 @@ def reflect(every: int = EVERY) -> Policy:
         failed = since > 1 and _failed(run)
         if not failed and since < every:
             return None
-        goal = " ".join(run.asked.question.split())
-        goal = goal if len(goal) <= LONGEST_GOAL else f"{goal[: LONGEST_GOAL - 1]}…"
-        return Nudged(say(run.asked.lang, "reflect.failed" if failed else "reflect", goal=goal), BY)
+        return Nudged(say(run.asked.lang, "reflect.failed" if failed else "reflect"), BY)
 
     return policy
 

@@ -25,10 +25,8 @@ EN = {
     "lost.lead": "Nothing about {name} was found.",
     "unmentioned": "No observation says anything about {name}. Look with other words, or say that it was not found.",
     "unmentioned.lead": "No observation mentions {name}.",
-    "reflect": "Before you go on, look back. The question is: {goal} (a) Did the last action bring you closer? (b) Is what you are after still what the question asks? "
-    "(c) Is there a shorter way? Then take the next step, or answer if you can.",
-    "reflect.failed": "The last call failed. Before you go on, look back. The question is: {goal} (a) Why did it fail, and would it help if it worked? "
-    "(b) Is what you are after still what the question asks? (c) Is there another, shorter way? Then take the next step, or answer if you can.",
+    "reflect": "Was that useful? Is it still what was asked? Is there a shorter way?",
+    "reflect.failed": "That failed. Why? Is it still what was asked? Is there another, shorter way?",
     "stands": "Objections that stand: {objections}",
     "no_answer": "No answer was found within the limits that were set.",
 }
@@ -58,9 +56,8 @@ ZH = {
     "lost.lead": "没有找到关于{name}的信息。",
     "unmentioned": "没有任何观察结果提到{name}。换个说法再查，或者说明没有找到。",
     "unmentioned.lead": "没有任何结果提到{name}。",
-    "reflect": "继续之前先回顾一下。问题是：{goal} （一）上一步有没有用？（二）现在追求的是否仍是问题所问？（三）有没有更短的路？想清楚后再走下一步，能回答就直接回答。",
-    "reflect.failed": "上一次调用失败了。继续之前先回顾一下。问题是：{goal} （一）为什么失败，成功了又是否有用？（二）现在追求的是否仍是问题所问？"
-    "（三）有没有别的、更短的路？想清楚后再走下一步，能回答就直接回答。",
+    "reflect": "这一步有用吗？还是所问的事吗？有没有更短的路？",
+    "reflect.failed": "失败了。为什么？还是所问的事吗？有没有别的、更短的路？",
     "stands": "仍有异议：{objections}",
     "no_answer": "在设定的限度内没有得到答案。",
 }
