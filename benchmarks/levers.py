@@ -15,7 +15,6 @@ import json
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +84,9 @@ def table(files: list[Path]) -> str:
     for lever, records in told.items():
         both = [(records[id_]["right"], base[id_]["right"]) for id_ in records if id_ in base]
         runs = [Run(id_, map(from_json, record["events"])) for id_, record in records.items()]
-        mean: Callable[[Callable[[Run], int]], float] = lambda get, runs=runs: sum(map(get, runs)) / len(runs)  # noqa: E731
         won, lost = sum(now and not before for now, before in both), sum(before and not now for now, before in both)
-        prices = mean(lambda run: run.steps), mean(lambda run: run.usage.prompt or 0), mean(lambda run: run.usage.completion or 0)
+        totals = (sum(run.steps for run in runs), sum(run.usage.prompt or 0 for run in runs), sum(run.usage.completion or 0 for run in runs))
+        prices = [total / len(runs) for total in totals]
         good = sum(record["right"] for record in records.values())
         lines.append(f"| {lever} | {good}/{len(records)} | {won} | {lost} | {prices[0]:.1f} | {prices[1]:.0f} | {prices[2]:.0f} |")
     kinds: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
