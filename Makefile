@@ -84,5 +84,5 @@ $(VENV)/local.done: pyproject.toml requirements.lock | $(BIN)/python
 	@touch $@
 
 $(VENV)/dev.done: pyproject.toml requirements.lock | $(BIN)/python
-	$(PIP) --editable '.[local,search,web,python,sql,postgres,units,calendar,rates,prices,mcp,eval,dev]'
+	$(PIP) --editable '.[local,search,web,python,sql,postgres,units,calendar,rates,prices,otel,mcp,openapi,eval,dev]'
 	@touch $(VENV)/local.done $@
