@@ -11,7 +11,7 @@ export TAO_MODEL = $(value MODEL)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help ask question setup test check bench suite lock clean
+.PHONY: help ask question setup test check bench eval lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,10 +46,18 @@ check: $(VENV)/dev.done ## Lint, types, layers, sizes, spelling
 bench: $(VENV)/dev.done ## Measure what tao itself costs, against a scripted model
 	$(BIN)/python benchmarks/overhead.py $(ARGS)
 
-suite: $(VENV)/dev.done ## Solve a folder of tasks with the local model:  make suite SUITE=folder
-	@test -n "$(SUITE)" || { echo 'Give a folder with tools.py, world.json and tasks.jsonl: make suite SUITE=folder'; exit 2; }
+# Without anything said, the suite that lies beside the checkout, where one does.
+SUITE ?= $(wildcard ../shared/suite)
+
+eval: $(VENV)/dev.done ## Solve tasks with the local model:  make eval SUITE=folder, or TASKS=tasks.jsonl TOOLS=tools.py:make
+	@test -n "$(TASKS)$(SUITE)" || { echo 'Give a folder with tools.py, world.json and tasks.jsonl: make eval SUITE=folder'; \
+		echo 'or tasks, one JSON object a line: make eval TASKS=tasks.jsonl TOOLS=tools.py:make ARGS="--out report"'; exit 2; }
 	@$(call fetched,)
+ifdef TASKS
+	$(BIN)/tao eval "$(TASKS)" $(if $(TOOLS),--tools "$(TOOLS)") $(ARGS)
+else
 	$(BIN)/python benchmarks/suite.py --suite "$(SUITE)" $(ARGS)
+endif
 
 lock: $(VENV)/dev.done ## Write requirements.lock anew from pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
