@@ -8,12 +8,13 @@ the person said. A call rests on nothing that came after it was decided on.
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from tao.events import Decided, Observed, Ruled
-from tao.messages import Call, Observation
+from tao.events import Asked, Decided, Event, Observed, Ruled
+from tao.messages import Call, Kept, Observation, ToolSpec
 from tao.permissions.effects import NEVER_RAN, UNTRUSTED
 from tao.run import Run, canonical
 from tao.toolset import FIND_TOOL, large
@@ -93,23 +94,65 @@ def rests_on(call: Call, run: Run) -> tuple[str, str] | None:
 
 def before(call: Call, run: Run) -> Known:
     """What was known when this call was decided on; all that there is, where the run does not have it."""
-    asked = run.asked
-    history = "\n".join(told.content for told in asked.history if told.role == "tool")
-    said = [asked.question, asked.instructions, *(told.content for told in asked.history if told.role in {"user", "system"})]
-    strange = [Source("history", squeeze(history))] if history else []
-    read: list[Seen] = []
-    calls: dict[str, tuple[Call, bool]] = {}
-    for event in run.events:
-        if isinstance(event, Decided):
-            if any(one.id == call.id for one in event.calls):
-                break
-            calls |= {one.id: (one, not strange) for one in event.calls}
-        elif isinstance(event, Observed) and event.call_id in calls and not _ours(calls[event.call_id][0], event.observation, run):
-            read.append(seen := _seen(*calls[event.call_id], event.observation, run, strange, "\n".join(said)))
-            strange += [Source(seen.call.tool, squeeze(seen.text))] if seen.strange else []
-        elif isinstance(event, Ruled) and event.verdict in {"answer", "edit"}:
-            said += [event.text, canonical(event.args or {})]
-    return Known(tuple(read), "\n".join(said), tuple(strange), history)
+    reading = _READ.get(run)
+    if reading is None or run.events[: len(reading.events)] != reading.events:
+        reading = _READ[run] = _Reading()
+    for event in run.events[len(reading.events) :]:
+        _look(reading, event, run)
+    return _known(reading, reading.decided.get(call.id, _reached(reading)))
+
+
+@dataclass(slots=True)
+class _Reading:
+    """How far a run was looked at, and what was found. A run only grows, so each of its events is looked at once.
+
+    `calls` are those decided on, each with whether no strangers' text had been read before; `decided` says how much of `read`,
+    `strange` and `said` there was then. `last` is what was known at the latest place that was asked about.
+    """
+
+    events: list[Event] = field(default_factory=list)
+    read: list[Seen] = field(default_factory=list)
+    strange: list[Source] = field(default_factory=list)
+    said: str = ""
+    history: str = ""
+    calls: dict[str, tuple[Call, bool]] = field(default_factory=dict)
+    decided: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    last: tuple[tuple[int, int, int], Known] | None = None
+
+
+_READ: WeakKeyDictionary[Run, _Reading] = WeakKeyDictionary()
+
+
+def _look(reading: _Reading, event: Event, run: Run) -> None:
+    """Look at the next event."""
+    reading.events.append(event)
+    if isinstance(event, Decided):
+        for call in event.calls:
+            reading.decided.setdefault(call.id, _reached(reading))
+            reading.calls[call.id] = call, not reading.strange
+    elif isinstance(event, Observed) and event.call_id in reading.calls and not _ours(reading.calls[event.call_id][0], event.observation, run):
+        reading.read.append(seen := _seen(*reading.calls[event.call_id], event.observation, run, reading.strange, reading.said))
+        reading.strange += [Source(seen.call.tool, squeeze(seen.text))] if seen.strange else []
+    elif isinstance(event, Ruled) and event.verdict in {"answer", "edit"}:
+        reading.said = "\n".join([reading.said, event.text, canonical(event.args or {})])
+    elif isinstance(event, Asked):
+        reading.history = "\n".join(told.content for told in event.history if told.role == "tool")
+        earlier = (told.content for told in event.history if told.role in {"user", "system"})
+        reading.said = "\n".join([event.question, event.instructions, *earlier])
+        reading.strange += [Source("history", squeeze(reading.history))] if reading.history else []
+
+
+def _reached(reading: _Reading) -> tuple[int, int, int]:
+    return len(reading.read), len(reading.strange), len(reading.said)
+
+
+def _known(reading: _Reading, place: tuple[int, int, int]) -> Known:
+    """What was known there. One judgement asks several times, and calls that were decided on together ask for the same."""
+    if reading.last is None or reading.last[0] != place:
+        read, strange, said = place
+        known = Known(tuple(reading.read[:read]), reading.said[:said], tuple(reading.strange[:strange]), reading.history)
+        reading.last = place, known
+    return reading.last[1]
 
 
 def _ours(call: Call, observation: Observation, run: Run) -> bool:
@@ -127,8 +170,12 @@ def _seen(call: Call, unseen: bool, observation: Observation, run: Run, strange:
 
 def described(call: Call, run: Run) -> list[Source]:
     """What servers that nobody vouches for say of their tools, other than the one that is called."""
-    found = [spec for spec in run.asked.tools if "untrusted" in spec.effects and spec.name != call.tool]
-    return [Source(spec.name, squeeze(f"{spec.description}\n{canonical(spec.parameters)}"), STRETCH) for spec in found]
+    return [_described(spec) for spec in run.asked.tools if "untrusted" in spec.effects and spec.name != call.tool]
+
+
+@Kept
+def _described(spec: ToolSpec) -> Source:
+    return Source(spec.name, squeeze(f"{spec.description}\n{canonical(spec.parameters)}"), STRETCH)
 
 
 # ── comparing ─────────────────────────────────────────────────────────────────
