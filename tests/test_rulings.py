@@ -54,7 +54,8 @@ class House:
 async def test_siblings_run_each_ruling_is_separate_and_the_run_goes_on():
     house = House(reply(BOB, LOOK, EVE))
     run = await house.agent.run("pay them")
-    assert (run.state, house.done, run.events[-1]) == ("paused", ["x"], Paused("pay may do more than look (writes)", "1.1"))
+    why = "pay may do more than look (writes)"
+    assert (run.state, house.done, run.events[-2:]) == ("paused", ["x"], [Paused(why, "1.1"), Paused(why, "1.3")])
     one, two = house.agent.waiting(run)
     assert (one.call.id, one.call.args, one.effects, one.notes) == ("1.1", {"to": "Bob", "amount": 5}, ("writes",), ("amount: '5' → 5",))
     assert (two.call.id, two.reason) == ("1.3", "pay may do more than look (writes)")
@@ -90,6 +91,46 @@ async def test_a_run_that_waited_is_replayed_exactly():
         run = await house.agent.resume(run)
     assert run.state == "ended"
     assert await replay(run, recorded_dialect(run.asked), default(run.asked.settings, recorded_abilities(run.asked))) == []
+
+
+async def test_a_record_that_names_only_the_first_of_several_waiting_calls_replays():
+    house = House(reply(BOB, EVE))
+    run = await house.agent.run("pay them")
+    del run.events[-1]  # as an older tao wrote it
+    assert [(it.call.id, it.reason) for it in house.agent.waiting(run)] == [(it, "pay may do more than look (writes)") for it in ("1.1", "1.2")]
+    for call_id in ("1.1", "1.2"):
+        await house.agent.rule(run, call_id, "approve")
+    run = await house.agent.resume(run)
+    assert run.state == "ended"
+    assert await replay(run, recorded_dialect(run.asked), default(run.asked.settings, recorded_abilities(run.asked))) == []
+
+
+@pytest.mark.parametrize("rules", [(), (Rule("allow", ("pay",)),)])
+async def test_of_several_interrupted_calls_each_says_that_its_own_outcome_is_unknown(tmp_path, rules):
+    async with Journal(tmp_path / "runs.db") as kept:
+        house = House(reply(BOB, EVE), journal=kept, permissions=rules)
+        run = await house.agent.run("pay them", approve=lambda *_: True)
+        events = [event for event in run.events if not isinstance(event, Observed)]
+        upto = next(at for at, event in enumerate(run.events) if isinstance(event, Observed))
+        crashed = Run(run.id, events[:upto])  # killed before either result was written down; both are claimed
+        house.done.clear()
+        house.options["journal"] = MemoryJournal()
+        house.options["journal"].claims |= {(run.id, "1.1", 0), (run.id, "1.2", 0)}
+        agent = house.restarted("It is done.")
+        waits = agent.waiting(await agent.resume(crashed))
+        assert [it.reason.partition(" was ")[0] for it in waits] == [f"unknown outcome: pay (call {it})" for it in ("1.1", "1.2")]
+        await agent.rule(crashed, "1.1", "answer", text="it was paid", hash=waits[0].hash)
+        await agent.rule(crashed, "1.2", "approve", hash=waits[1].hash)
+        assert ((await agent.resume(crashed)).state, house.done) == ("ended", [("Eve", 7)])
+
+
+async def test_a_run_with_a_call_nobody_has_ruled_on_is_listed_as_waiting(tmp_path):
+    async with Journal(tmp_path / "runs.db") as kept:
+        house = House(reply(BOB, EVE), journal=kept)
+        run = await house.agent.run("pay them")
+        for call_id, state in (("1.2", "paused"), ("1.1", "running")):
+            await house.agent.rule(run, call_id, "reject")
+            assert [row.state for row in await kept.list()] == [state]
 
 
 async def test_it_survives_a_restart_and_another_process(tmp_path):

@@ -30,8 +30,13 @@ async def react(run: Run, model: Model, dialect: Dialect, act: Act, policy: Poli
                 await record(dialect.parse(run))
             elif calls := run.pending:
                 results = await asyncio.gather(*map(perform, calls), return_exceptions=True)
-                for failure in sorted(filter(None, results), key=lambda error: isinstance(error, Pause | AgentError)):
-                    raise failure  # a bug before all else: bugs are loud
+                failures = sorted(filter(None, results), key=lambda error: isinstance(error, Pause | AgentError))
+                if failures and not isinstance(failures[0], Pause):
+                    raise failures[0]  # a bug before all else: bugs are loud
+                for reason, call_id in dict.fromkeys((it.reason, it.call_id) for it in failures if isinstance(it, Pause)):
+                    await record(Paused(reason, call_id))
+                if failures:
+                    break
             elif not run.nudge and (verdict := policy(run)):
                 await record(verdict)
             elif (answer := run.proposed) is not None:

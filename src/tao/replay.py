@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from tao.errors import AgentError, Pause
 from tao.events import Asked, Ended, Event, Nudged, Observed, Paused, Recalled, Replied, Ruled
@@ -75,8 +76,8 @@ class _Again:
             now = self.next
             if isinstance(now, Observed) and now.call_id == call.id:
                 return now.observation
-            if isinstance(now, Paused):  # of several calls that waited, the record names the first
-                raise Pause(now.reason, now.call_id)
+            if isinstance(now, Paused):
+                raise self._pause(call.id, now)
             if failure := self._failure():
                 raise failure
             if not (isinstance(now, Observed) and any(now.call_id == other.id for other in self.run.pending)):
@@ -95,6 +96,13 @@ class _Again:
         self.given()
         if isinstance(event, Replied) and (failure := self._failure()):
             raise failure  # the reply could not be written down
+
+    def _pause(self, call_id: str, first: Paused) -> Pause:
+        """Why this call waited; of several that did, an older record names only the first."""
+        place = len(self.run.events)
+        pauses = takewhile(lambda event: isinstance(event, Paused), self.record[place:])
+        own = next((event for event in pauses if isinstance(event, Paused) and event.call_id == call_id), first)
+        return Pause(own.reason, own.call_id)
 
     def _failure(self) -> AgentError | None:
         """The error that ended the recorded run here, of a class of the same name."""

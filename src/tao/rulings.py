@@ -53,25 +53,24 @@ def shown(call: Call, run: Run, fit: Fit) -> Call:
 
 def waiting(run: Run, fit: Fit, rules: Sequence[Rule] = ()) -> tuple[Waiting, ...]:
     """The calls of a paused run that nobody has ruled on since it paused, in call order."""
-    pause = run.last(Paused)
-    if pause is None or not _held(run):
-        return ()
-    since = len(run.events) - run.events[::-1].index(pause)
-    done = {event.call_id for event in run.events[since:] if isinstance(event, Ruled)}
-    return tuple(_waiting(call, run, pause, fit, rules) for call in run.pending if call.id not in done)
+    return tuple(_waiting(call, run, fit, rules) for call in run.unruled)
 
 
-def _held(run: Run) -> bool:
-    """Whether the run waits: it has paused, and since then only rulings came."""
-    after = next((event for event in reversed(run.events) if not isinstance(event, Ruled)), None)
-    return isinstance(after, Paused)
+def _reason(call: Call, run: Run, rules: Sequence[Rule]) -> str:
+    """Why it waits: what its own pause says; a run of an older tao recorded that of one call only."""
+    pauses: dict[str | None, str] = {}
+    for event in reversed(run.events):
+        if not isinstance(event, Paused | Ruled):
+            break
+        if isinstance(event, Paused):
+            pauses.setdefault(event.call_id, event.reason)
+    return pauses.get(call.id) or pauses.get(None) or judge(call, run, rules).reason or next(iter(pauses.values()), "")
 
 
-def _waiting(call: Call, run: Run, pause: Paused, fit: Fit, rules: Sequence[Rule]) -> Waiting:
+def _waiting(call: Call, run: Run, fit: Fit, rules: Sequence[Rule]) -> Waiting:
     one, spec = shown(call, run, fit), run.tool(call.tool)
     mended = tuple(f"{name}: {call.args.get(name)!r} → {value!r}" for name, value in one.args.items() if call.args.get(name) != value)
-    reason = pause.reason if pause.call_id in {call.id, None} else judge(one, run, rules).reason or pause.reason
-    return Waiting(one, reason, spec.effects if spec else (), mended, args_hash(one.tool, one.args))
+    return Waiting(one, _reason(one, run, rules), spec.effects if spec else (), mended, args_hash(one.tool, one.args))
 
 
 def rule_on(

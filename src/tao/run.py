@@ -71,6 +71,18 @@ class Run:
         return ()
 
     @property
+    def unruled(self) -> tuple[Call, ...]:
+        """Calls of a paused run that nobody has ruled on since it paused, in call order; rulings on others may have come already."""
+        done: set[str] = set()
+        for event in reversed(self.events):
+            if isinstance(event, Paused):
+                return tuple(call for call in self.pending if call.id not in done)
+            if not isinstance(event, Ruled):
+                break
+            done.add(event.call_id)
+        return ()
+
+    @property
     def nudge(self) -> Nudged | None:
         """The nudge that holds for the next reply, if there is one."""
         last = self.events[-1] if self.events else None

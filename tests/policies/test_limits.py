@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from tao.errors import ConfigError
-from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Paused, Replied
+from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Paused, Replied, Ruled
 from tao.messages import Call, Observation, Reply, Usage
 from tao.policies import budgets
 from tao.policies.limits import (
@@ -181,6 +181,8 @@ def test_time():
 def test_waiting_for_a_person_takes_no_time():
     events = [Asked("q", at=1000.0), Replied(Reply("x"), at=1002.0), Paused("may I?", at=1003.0), Misread("empty", at=9003.0), Misread("empty", at=9005.0)]
     assert elapsed(Run("x", events)) == 5.0
+    rulings = [Ruled("1.1", "", "approve", at=5003.0), Ruled("1.2", "", "approve", at=9003.0)]  # one after the other
+    assert elapsed(Run("x", [*events[:3], *rulings, *events[3:]])) == 5.0
 
 
 def test_calls_of_the_model_count_refusals_of_tools_too():

@@ -275,3 +275,19 @@ async def test_what_is_wrong_is_said_in_the_words_of_the_runs_language():
             seen = await act(Call("1.1", "book", {"day": "d", "seats": "many"}), run)
             assert said in seen.text
             assert seen.kind == "bad_arguments"
+
+
+async def test_what_was_done_and_cannot_be_shown_is_not_said_to_have_failed():
+    class Dumb:
+        def __str__(self):
+            raise RuntimeError("no words")
+
+    def make() -> object:
+        return [Dumb()]
+
+    seen = await observed(make, effects=("writes",))
+    assert (seen.ok, seen.kind) == (False, "error")
+    assert seen.text == (
+        "make was carried out, but what it gave cannot be shown (RuntimeError: no words). Do not repeat it for that; go on without its result."
+    )
+    assert (await observed(make, lang="zh")).text == "make 已执行，但无法显示它返回的结果（RuntimeError: no words）。不要因此重复调用；请在没有该结果的情况下继续。"

@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from tao.events import Decided, Ended, Misread, Nudged, Observed, Paused, Replied
+from tao.events import Decided, Ended, Misread, Nudged, Observed, Paused, Replied, Ruled
 from tao.messages import Usage
 from tao.policies.reckoning import asides, coming, growth, reckoned
 from tao.policies.texts import say
@@ -183,7 +183,7 @@ def elapsed(run: Run) -> float:
     """Seconds from the question to the last event, without those in which the run waited for a person."""
     waited = sum(
         after.at - before.at for before, after in pairwise(run.events)
-        if isinstance(before, Paused) and before.at and after.at > before.at
+        if (isinstance(before, Paused) or isinstance(after, Ruled)) and before.at and after.at > before.at
     )
     return run.events[-1].at - run.asked.at - waited
 

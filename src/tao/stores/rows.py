@@ -83,7 +83,9 @@ def _head(run: Run, event: Event) -> dict[str, Any]:
         return _state("ended", event.reason, ended=event.at, answer=event.answer, tokens=sum(counts) if counts else None)
     if isinstance(event, Paused):
         return _state("paused", event.reason)
-    return _state("running") if isinstance(event, Ruled) else {}
+    if isinstance(event, Ruled):  # other calls may still wait
+        return {} if run.unruled else _state("running")
+    return {}
 
 
 def _state(

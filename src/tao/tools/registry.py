@@ -141,6 +141,7 @@ def _misfit(tool: Tool, args: Mapping[str, Any], error: ValidationError, run: Ru
 async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any]) -> Observation:
     """Run the function within its time, and observe what it gave or how it failed."""
     apart = not (tool.inline or is_async(tool.fn))
+    done = False
     try:
         async with asyncio.timeout(tool.timeout) as scope:
             if apart:
@@ -151,6 +152,7 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any]) 
                 value = await value
             elif inspect.isasyncgen(value):
                 value = await _gathered(value)
+        done = True
         return observe(value)
     except (Pause, AgentError) as error:
         if not isinstance(error, Transient):
@@ -164,7 +166,7 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any]) 
     except TimeoutError as error:
         return _late(tool, apart=apart) if scope.expired() else _failed(tool, error)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises is information for the model
-        return _failed(tool, error)
+        return _unshown(tool, error) if done else _failed(tool, error)
 
 
 def is_async(fn: Function) -> bool:
@@ -225,6 +227,17 @@ def _late(tool: Tool, *, apart: bool) -> Observation:
             f"{tool.name} 超过 {seconds} 秒没有完成。它无法被中断，可能仍在后台运行，但结果不会返回。",
         )
     return Observation(f"{text} {_instead()}" if text[-1] == "." else text + _instead(), ok=False, kind="timeout")
+
+
+def _unshown(tool: Tool, error: BaseException) -> Observation:
+    """It was carried out: "failed" would have it done again."""
+    LOG.info("what tool %s gave cannot be shown", tool.name, exc_info=error)
+    said = f"{type(error).__name__}: {str(error)[:LONGEST_ERROR]}".rstrip(": ")
+    text = say(
+        f"{tool.name} was carried out, but what it gave cannot be shown ({said}). Do not repeat it for that; go on without its result.",
+        f"{tool.name} 已执行，但无法显示它返回的结果（{said}）。不要因此重复调用；请在没有该结果的情况下继续。",
+    )
+    return Observation(clean(text), ok=False, kind="error")
 
 
 def _failed(tool: Tool, error: BaseException) -> Observation:
