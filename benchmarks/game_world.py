@@ -22,6 +22,7 @@ from tao.tools.declare import Tool, declare
 
 FORMS = "go to …, take … from …, move … to …, open …, close …, use …, heat … with …, cool … with …, clean … with …, look, inventory"
 WON = {"en": "(The task is done: you have won.)", "zh": "（任务已完成：你赢了。）"}
+POSSIBLE = {"en": "That cannot be done here. Possible commands: {}", "zh": "此处不能这样做。可用的命令：{}"}
 OVER = {"en": "The game is over.", "zh": "游戏已经结束。"}
 WANTED = textworld.EnvInfos(won=True, lost=True, objective=True, admissible_commands=True, command_templates=True, extras=["walkthrough"])
 _BANNER = re.compile(r"^[ $|\\/_<>]{20,}$|^[^\w\n]*(?:\$\$|__)[^\n]*$", re.MULTILINE)
@@ -30,14 +31,19 @@ logging.getLogger("tatsu").setLevel(logging.WARNING)
 
 
 class Game:
-    """One game, played from `start` on. `won` says how it stands, `task` what is wanted, `walkthrough` how it can be won."""
+    """One game, played from `start` on. `won` says how it stands, `task` what is wanted, `walkthrough` how it can be won.
 
-    def __init__(self, path: Path) -> None:
+    With `hints` a command that cannot be done is answered with those that can (`possible`); the games themselves do not say them.
+    """
+
+    def __init__(self, path: Path, *, hints: bool = False) -> None:
         if not path.exists():
             raise ConfigError(f"no game {path}; give a file *.tw-pddl or *.z8")
         self.name = path.parent.parent.name if path.suffix == ".tw-pddl" else path.stem
         self._env, self._state = _opened(path), None
+        self.hints = hints
         self.walkthrough: tuple[str, ...] = ()
+        self.possible: tuple[str, ...] = ()
         self.won = self.over = False
         self.task = self.scene = ""
         self.forms = FORMS
@@ -46,7 +52,7 @@ class Game:
         """Begin anew: what is wanted, and what is to be seen."""
         state = self._env.reset()
         self.won = self.over = False
-        self.walkthrough = tuple(state["extra.walkthrough"])
+        self.walkthrough, self.possible = tuple(state["extra.walkthrough"]), tuple(state.admissible_commands)
         intro = _plain(state.feedback)
         found = re.search(r"Your task is to: (.+)", intro)
         self.task = found[1].strip() if found else str(state.objective or intro).strip()
@@ -61,6 +67,7 @@ class Game:
         """Do it, and say what the game says."""
         state, _, done = self._env.step(" ".join(command.split()))
         self.won, self.over = bool(state.won), bool(done or state.won or state.lost)
+        self.possible = tuple(state.admissible_commands)
         return _plain(state.feedback)
 
     def tools(self) -> list[Tool]:
@@ -70,8 +77,11 @@ class Game:
             lang = run.asked.lang
             if self.over:
                 return Observation(f"{OVER[lang]} {WON[lang] if self.won else ''}".strip(), data={"won": self.won})
-            said = self.step(command)
-            return Observation(f"{said}\n{WON[lang]}" if self.won else said, data={"won": self.won})
+            known = " ".join(command.lower().split()) in map(str.lower, self.possible)
+            more = WON[lang] if (said := self.step(command)) and self.won else ""
+            if self.hints and not known and not self.won:
+                more = POSSIBLE[lang].format("; ".join(self.possible))
+            return Observation(f"{said}\n{more}".strip(), data={"won": self.won})
 
         return [declare(
             act, effects="writes", inline=True,

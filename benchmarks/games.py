@@ -1,9 +1,9 @@
 """Play text games with a model, and print how many it won: the honest score, with nothing but the task and one tool `act`.
 
-    .venv/bin/python benchmarks/games.py [--model local] [--games 5] [--max-steps 15] [--folder FOLDER | --textworld]
+    .venv/bin/python benchmarks/games.py [--model local] [--games 5] [--max-steps 15] [--hints] (--folder FOLDER | --textworld)
 
 FOLDER holds ALFWorld's games (`**/*.tw-pddl`); `--textworld` generates games instead, from the seeds 1, 2, 3 … A game counts
-as won if the game says so, whatever the model answers. The last line is `won/played`.
+as won if the game says so, whatever the model answers. `--hints` answers a command that cannot be done with those that can. The last line is `won/played`.
 """
 
 import argparse
@@ -55,6 +55,7 @@ def options() -> argparse.Namespace:
     source.add_argument("--folder", type=Path, help="a folder with ALFWorld's games")
     source.add_argument("--textworld", action="store_true", help="generate games")
     parser.add_argument("--length", type=int, default=3, help="commands that a generated game takes")
+    parser.add_argument("--hints", action="store_true", help="after a command that cannot be done, say which can")
     parser.add_argument("--show", action="store_true", help="also print every command and what the game said")
     args = parser.parse_args()
     if args.games < 1 or args.max_steps < 1:
@@ -69,11 +70,11 @@ async def main() -> int:
     won = played = 0
     with tempfile.TemporaryDirectory() as folder:
         for path in games(args, Path(folder)):
-            game, started = Game(path), time.perf_counter()
+            game, started = Game(path, hints=args.hints), time.perf_counter()
             run = await play(game, model, args.max_steps, args.dialect)
             won, played = won + game.won, played + 1
-            for call, seen in run.observed if args.show else ():
-                print(f"    {call.args.get('command')!r} → {seen.text!r:.200}")
+            for event in run.events[1:] if args.show else ():
+                print(f"    {event!r:.240}")
             misreads, ended = len(list(run.all(Misread))), run.ended
             reason = ended.reason if ended else run.state
             print(

@@ -4,7 +4,7 @@ import pytest
 from scripts import SCRIPTS
 
 pytest.importorskip("textworld", reason="needs textworld (with jericho)")
-from game_world import WON, Game, generated
+from game_world import POSSIBLE, WON, Game, generated
 from games import play
 
 from tao.errors import ConfigError
@@ -47,6 +47,21 @@ async def test_half_a_walkthrough_does_not_win(made):
     calls = [("act", {"command": command}) for command in game.walkthrough[:-1]]
     run = await play(game, SCRIPTS["react"](calls, "I won!"), len(calls) + 2, "react")
     assert (game.won, run.answer) == (False, "I won!")
+    game.close()
+
+
+@pytest.mark.parametrize("hints", [True, False])
+async def test_hints_say_what_can_be_done_only_where_they_are_wanted(made, hints):
+    game = Game(made(2), hints=hints)
+    game.start()
+    possible = game.possible
+    assert {game.walkthrough[0], "look", "inventory"} <= set(possible)
+    calls = [("act", {"command": one}) for one in ("fly away", "  LOOK ", *game.walkthrough)]
+    run = await play(game, SCRIPTS["react"](calls, "Done."), len(calls) + 2, "react")
+    first, *others = [seen.text for _, seen in run.observed]
+    assert first.endswith(POSSIBLE["en"].format("; ".join(possible))) == hints
+    assert not any(POSSIBLE["en"][:20] in text for text in others)
+    assert game.won
     game.close()
 
 
