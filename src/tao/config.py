@@ -173,8 +173,8 @@ class Settings(BaseSettings):
     max_steps: int = Field(default=8, ge=1, le=1000, description="model replies that a run may take")
     max_tools_shown: int = Field(default=12, ge=1, description="tools that a prompt describes in full; of more, a line each, and find_tool")
     output: Path | None = Field(default=None, description="a JSON schema that the answer has to fit, as JSON: a file; empty: plain words")
-    reflect: int | None = Field(
-        default=None, ge=0, description="replies after which the model is told to look back; 0: never; empty: 3, where a run may take 6 or more"
+    reflect: Annotated[int, Field(ge=0)] | Literal["failures"] | None = Field(
+        default=None, description="replies after which the model is told to look back; 0: never; empty: what its kind needs"
     )
     cascade: Cascade = Field(default=Cascade(), description="a large model for the hard steps: a table")
     triage: bool = Field(default=False, description="answer with a short prompt what needs no tools")

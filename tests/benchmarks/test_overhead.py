@@ -37,12 +37,10 @@ def test_every_contestant_does_the_same_work(prompts):
         assert [len(seen) for seen in results] == [0, 1, 1, 1]
 
 
-def test_the_native_dialect_says_nothing_of_its_own_but_to_look_back_every_third_step(overhead, prompts):
+def test_the_native_dialect_says_nothing_of_its_own(overhead, prompts):
     count, _ = overhead.counter()
     sizes = {name: [overhead.tokens(request, count) for request in prompts[name]] for name in ("tao", "floor")}
-    assert sizes["tao"][:3] == sizes["floor"][:3]
-    assert 0 < sizes["tao"][3] - sizes["floor"][3] < 25
-    assert sum(sizes["tao"]) <= sum(overhead.tokens(request, count) for request in prompts["hand"])
+    assert sizes["tao"] == sizes["floor"]
 
 
 def test_what_the_core_brings_is_walked_without_extras(overhead):

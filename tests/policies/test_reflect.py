@@ -72,7 +72,7 @@ def test_it_asks_three_things_in_a_few_words(lang, words, failed):
 
 
 @pytest.mark.parametrize(("steps", "abilities", "often"), [
-    (8, Abilities(), 3), (6, Abilities(), 3), (5, Abilities(), 0), (8, HELD, 0), (8, Abilities(small=True), 3), (8, Abilities(constraint="gbnf"), 3),
+    (8, Abilities(), 3), (6, Abilities(), 3), (5, Abilities(), 0), (8, HELD, 0), (8, Abilities(small=True), 3), (8, Abilities(constraint="gbnf"), 3), (8, Abilities(tools=True), "failures"),
 ])  # fmt: skip
 async def test_what_is_usual_is_recorded(steps, abilities, often):
     assert usual(steps, abilities) == often
@@ -80,7 +80,7 @@ async def test_what_is_usual_is_recorded(steps, abilities, often):
     assert run.asked.settings["reflect"] == often
 
 
-@pytest.mark.parametrize("given", [0, 1, None])
+@pytest.mark.parametrize("given", [0, 1, "failures", None])
 async def test_the_setting_goes_before_what_is_usual(given):
     run = await Agent(ScriptedModel("Final Answer: x"), dialect="react", settings={"reflect": given}).run("q")
     assert run.asked.settings["reflect"] == given
@@ -91,6 +91,12 @@ def test_a_setting_that_makes_no_sense(given):
     with pytest.raises(ConfigError, match=r"reflect is .*; it must be a whole number, 0 for never") as caught:
         Agent(ScriptedModel(), settings={"reflect": given})
     assert "应为不小于 0 的整数" in str(caught.value)
+
+
+def test_with_failures_it_looks_back_after_those_alone():
+    policy = default({"reflect": "failures"}, Abilities())
+    assert policy(run(step(1), step(2), step(3))) is None
+    assert policy(run(step(1), step(2), step(3), step(4, ok=False))).text.startswith("That failed.")
 
 
 def test_runs_that_recorded_nothing_of_it_do_not_look_back():

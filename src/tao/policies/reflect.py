@@ -1,6 +1,7 @@
 """Looking back now and then: a few words before the next reply, so it takes no model call of its own and hardly a token."""
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from tao.errors import ConfigError, both
@@ -14,9 +15,11 @@ EVERY = 3
 SHORT = 6
 """Runs of fewer steps have none to spare for it."""
 BY = "reflect"
+FAILURES = "failures"
+"""How often, said of runs that look back after failed calls only."""
 
 
-def reflect(every: int = EVERY) -> Policy:
+def reflect(every: float = EVERY) -> Policy:
     """Every so many replies, and after a call that failed: was it useful, is the goal still the goal, is there a shorter way.
 
     After a failure only where the reply before was not told to look back either, so that a tool that keeps failing does not
@@ -35,22 +38,28 @@ def reflect(every: int = EVERY) -> Policy:
     return policy
 
 
-def usual(max_steps: int, abilities: Abilities) -> int:
+def usual(max_steps: int, abilities: Abilities) -> int | str:
     """How often a run looks back that nothing was set for: not at all where it is short.
 
-    Nor where a small model is held to a grammar: its thoughts are short, and what argues in its prompt misleads it.
+    Nor where a small model is held to a grammar: its thoughts are short, and what argues in its prompt misleads it. A model
+    that takes structured calls thinks for itself, and each look back stands in all later prompts; it looks back after failures.
     """
-    return 0 if max_steps < SHORT or (abilities.small and abilities.constraint is not None) else EVERY
+    if max_steps < SHORT or (abilities.small and abilities.constraint is not None):
+        return 0
+    return FAILURES if abilities.tools else EVERY
 
 
-def every(settings: Mapping[str, Any]) -> int:
-    """How often the settings say; 0: never. Raises ConfigError where it is no whole number from 0 up."""
+def every(settings: Mapping[str, Any]) -> float:
+    """How often the settings say; 0: never, infinity: only after failures. Raises ConfigError for what is neither."""
     given = settings.get("reflect", 0)
     if given is None:
         return 0
+    if given == FAILURES:
+        return inf
     if type(given) is not int or given < 0:
         raise ConfigError(both(
-            f"reflect is {given!r}; it must be a whole number, 0 for never", f"reflect 为 {given!r}；应为不小于 0 的整数，0 表示不回顾",
+            f"reflect is {given!r}; it must be a whole number, 0 for never, or {FAILURES!r} for only after failed calls",
+            f"reflect 为 {given!r}；应为不小于 0 的整数（0 表示不回顾），或 {FAILURES!r}（只在调用失败后回顾）",
         ))  # fmt: skip
     return given
 
