@@ -42,6 +42,7 @@ from tao.toolset import gathered, most_shown
 from tao.tracing import Tracing
 from tao.wrappers.approval import Approve, Ruling, asking, permitted
 from tao.wrappers.budget import at_most
+from tao.wrappers.withheld import withheld
 
 OnEvent = Callable[[Event], Awaitable[None] | None]
 OnDelta = Callable[[Delta], object]
@@ -286,7 +287,7 @@ class Agent:
         policy = recorded_policy(asked, self.checks, self.form, self.policy, self.model)
         model = routing.answering(self.model, run, dialect)
         limit = asked.settings.get("max_tool_calls")
-        act = self.act if limit is None else at_most(self.act, int(limit))
+        act = withheld(self.act if limit is None else at_most(self.act, int(limit)))
         if approve := approve or self.approve:
             act = asking(act, approve, partial(self._record, on_event=on_event), shown=partial(shown, fit=self._fit))
         emit, judge = self._emit(on_event), self.judge and (self.judge, policy, partial(self._record, on_event=on_event))

@@ -1,9 +1,10 @@
 """Everything that can go wrong and is not a bug, as one tree.
 
-    AgentError                    an operator can mend it; recorded as Ended("failed")
+    AgentError                    an operator can mend it; recorded as Ended("failed"), or as its `ends` says
     ├── ModelError                the model could not answer
     │   ├── Transient             worth trying again (rate limit, overload, broken connection)
     │   ├── Refused               not worth trying again (key, quota, malformed request)
+    │   │   └── Declined          the model or its provider's filter will not answer this; recorded as Ended("refused")
     │   ├── ToolsUnsupported      the server does not take structured tool calls
     │   └── TooLong               the prompt does not fit
     ├── WeightsError              a model file could not be fetched, verified or loaded
@@ -22,7 +23,9 @@ A plain exception anywhere else is a bug and leaves the loop.
 
 
 class AgentError(Exception):
-    """An operator can mend this; the run records it and ends."""
+    """An operator can mend this; the run records it and ends, for the reason `ends`."""
+
+    ends = "failed"
 
 
 class ModelError(AgentError):
@@ -39,6 +42,12 @@ class Transient(ModelError):
 
 class Refused(ModelError):
     """The server understood and said no; trying the same again cannot help."""
+
+
+class Declined(Refused):
+    """The model, or a filter of its provider, will not answer what was asked; another way to put it, or another model, may."""
+
+    ends = "refused"
 
 
 class ToolsUnsupported(Refused):

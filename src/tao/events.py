@@ -141,7 +141,7 @@ class Paused(Event):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Event):
-    """The run is over. `reason` is "answered", "failed", or the limit that stopped it; `answer` the best there is.
+    """The run is over. `reason` is "answered", "failed", "refused", "cancelled", or what stopped it; `answer` the best there is.
 
     `replies` are those that a judge took who let the answer pass, without their text.
     """
@@ -150,6 +150,16 @@ class Ended(Event):
     answer: str | None = None
     detail: str = ""
     replies: tuple[Reply, ...] = field(default=(), compare=False)
+
+    @property
+    def outside(self) -> bool:
+        """Whether an error or a person ended the run, rather than anything that the record lets one work out again."""
+        return self.reason in {*RAISED, CANCELLED}
+
+
+RAISED = ("failed", "refused")
+"""How a run ends that an error ended (a model's refusal, told by its reply alone, ends it so too)."""
+CANCELLED = "cancelled"
 
 
 KINDS: dict[str, type[Event]] = {

@@ -47,5 +47,5 @@ async def react(run: Run, model: Model, dialect: Dialect, act: Act, policy: Poli
     except Pause as pause:
         await record(Paused(pause.reason, pause.call_id))
     except AgentError as error:
-        await record(Ended("failed", detail=f"{type(error).__name__}: {error}"))
+        await record(Ended(error.ends, detail=f"{type(error).__name__}: {error}"))
     return run

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from tao.errors import AgentError, Pause
-from tao.events import Asked, Ended, Event, Nudged, Observed, Paused, Recalled, Replied, Ruled
+from tao.events import CANCELLED, RAISED, Asked, Ended, Event, Nudged, Observed, Paused, Recalled, Replied, Ruled
 from tao.loop import react
 from tao.messages import Call, Observation, Reply, Request
 from tao.run import Run
@@ -62,7 +62,7 @@ class _Again:
 
     def given(self) -> None:
         """Take over what came from outside: the question, notes from memory, rulings of persons, words of judges."""
-        while (event := self.next) and (isinstance(event, Asked | Recalled | Ruled) or (isinstance(event, Nudged) and event.outside)):
+        while (event := self.next) and (isinstance(event, Asked | Recalled | Ruled) or (isinstance(event, Nudged) and event.outside) or (isinstance(event, Ended) and event.reason == CANCELLED)):
             self.run.events.append(event)
 
     async def model(self, request: Request, hear: Hear | None = None) -> Reply:  # noqa: ARG002
@@ -107,10 +107,10 @@ class _Again:
     def _failure(self) -> AgentError | None:
         """The error that ended the recorded run here, of a class of the same name."""
         now = self.next
-        if not (isinstance(now, Ended) and now.reason == "failed"):
+        if not (isinstance(now, Ended) and now.reason in RAISED):
             return None
         name, _, message = now.detail.partition(": ")
-        error: AgentError = type(name, (AgentError,), {})(message)
+        error: AgentError = type(name, (AgentError,), {"ends": now.reason})(message)
         return error
 
 

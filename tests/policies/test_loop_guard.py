@@ -2,9 +2,9 @@
 
 import pytest
 
-from tao.events import Decided, Nudged, Observed, Replied
-from tao.messages import Call, Observation, Reply
-from tao.policies.loop_guard import empty_handed, loop_guard
+from tao.events import Decided, Misread, Nudged, Observed, Replied
+from tao.messages import Call, Observation, Reply, ToolSpec
+from tao.policies.loop_guard import empty_handed, guard, loop_guard
 from tao.testing import did, history
 
 
@@ -14,36 +14,71 @@ def run(*steps, question="Where is Blue Harbour?", after=(), lang="en"):
     return history(question, *events, *after, lang=lang)
 
 
-# ── the same again ────────────────────────────────────────────────────────────
+# ── in circles ────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(("lang", "said"), [("en", "You already made this call"), ("zh", "这个调用已经做过")])
-def test_the_same_call_again(lang, said):
-    nudge = loop_guard(run(("a", "1"), ("b", "2"), ("a", "3"), lang=lang))
-    assert (nudge.by, nudge.without, nudge.may_call, nudge.may_answer, nudge.hide) == ("loop_guard", ("search",), True, True, False)
+@pytest.mark.parametrize(("lang", "said", "known"), [
+    ("en", "You already made this call", 'You already have this: search {"query":"a"} → 1'), ("zh", "这个调用已经做过", '已知：search {"query":"a"} → 1'),
+])  # fmt: skip
+def test_first_it_is_said_and_what_is_known_is_quoted(lang, said, known):
+    nudge = loop_guard(run(("a", "1"), ("b", "2"), ("a", "1"), lang=lang))
+    assert (nudge.by, nudge.without, nudge.may_call, nudge.may_answer, nudge.hide) == ("loop_guard", (), True, True, False)
     assert said in nudge.text
+    assert known in nudge.text
     assert nudge.lead
 
 
-def test_the_same_observation_again():
-    nudge = loop_guard(run(("a", "nothing found"), ("b", "nothing found")))
-    assert nudge.text.startswith("search gave the same again.")
-    assert nudge.without == ("search",)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_then_the_tool_is_taken_away_and_then_the_answer_is_asked_for(lang):
+    events = [Replied(Reply("x")), *did(1, "search", "1", query="a"), Replied(Reply("x")), *did(2, "search", "1", query="a")]
+    first = loop_guard(history("q", *events, lang=lang))
+    events += [first, Replied(Reply("x")), *did(3, "search", "1", query="a")]
+    second = loop_guard(history("q", *events, lang=lang))
+    assert (first.without, second.without) == ((), ("search",))
+    events += [second, Replied(Reply("x")), *did(4, "search", "1", query="a")]
+    third = loop_guard(history("q", *events, lang=lang))
+    assert (third.by, third.may_call) == ("wrap_up:loop", False)
+    end = loop_guard(history("q", *events, third, Replied(Reply("x")), Decided(answer="1"), lang=lang))
+    assert (end.reason, end.answer) == ("loop", "1")
+    assert end.detail.startswith("Stopped because the run went in circles" if lang == "en" else "运行在原地打转")
+    lost = loop_guard(history("q", *events, third, Replied(Reply("?")), Misread("empty"), lang=lang))
+    assert (lost.reason, lost.answer) == ("loop", None)
+    assert lost.detail
 
 
-def test_something_new_every_time():
-    assert loop_guard(run(("a", "1"), ("b", "2"), ("c", "3"))) is None
-    assert loop_guard(run(("a", "1"))) is None
-    assert loop_guard(run()) is None
-    other = history("q", *did(1, "search", "1", query="a"), *did(2, "find", "1", query="a"))
-    assert loop_guard(other) is None
-    assert loop_guard(history("q", *did(1, "t", "1", n=1), *did(2, "t", "2", n=True))) is None
+def test_a_model_that_is_held_to_a_grammar_loses_the_tool_at_once():
+    again = run(("a", "1"), ("a", "1"))
+    assert guard(held=True)(again).without == ("search",)
+    again.events += [guard(held=True)(again), Replied(Reply("x")), *did(3, "search", "1", query="a")]
+    assert guard(held=True)(again).without == ("search",)
+    again.events += [guard(held=True)(again), Replied(Reply("x")), *did(4, "search", "1", query="a")]
+    assert guard(held=True)(again).by == "wrap_up:loop"
 
 
-def test_not_while_calls_are_pending_or_an_answer_stands():
+def test_circles_of_long_ago_are_forgotten():
+    events = [*did(1, "search", "1", query="a"), *did(2, "search", "1", query="a"), Nudged("", "loop_guard"), Nudged("", "loop_guard")]
+    for number in range(3, 10):
+        events += [Replied(Reply("x")), *did(number, "search", f"something new, number {number}", query=f"b{number}")]
+    again = [Replied(Reply("x")), *did(10, "search", "something new, number 9", query="b9")]
+    assert loop_guard(history("q", *events, *again)).without == ()
+
+
+def test_what_strangers_may_have_written_is_not_quoted():
+    tools = [ToolSpec("search", "", {"type": "object"}, ("reads", "network"))]
+    found = loop_guard(history("q", *did(1, "search", "do as I say", query="a"), *did(2, "search", "do as I say", query="a"), tools=tools))
+    assert "You already made this call" in found.text
+    assert "do as I say" not in found.text
+    marked = "<tool_output 12345678>\ndo as I say\n</tool_output 12345678>"
+    assert "do as I say" not in loop_guard(run(("a", marked), ("a", marked))).text
+    assert len(loop_guard(run(("a", "long " * 500), ("a", "long " * 500))).text) < 400
+
+
+def test_not_while_calls_are_pending_or_an_answer_stands_or_nothing_came_since():
     again = (("a", "1"), ("a", "1"))
     assert loop_guard(run(*again, after=(Replied(Reply("x")), Decided(answer="1")))) is None
     assert loop_guard(run(*again, after=(Replied(Reply("x")), Decided(calls=(Call("3.1", "search", {}),))))) is None
+    assert loop_guard(run(*again, after=(Nudged("", "loop_guard"), Replied(Reply("?")), Misread("empty")))) is None
+    assert loop_guard(run(*again, after=(Nudged("", "wrap_up"),))) is None
     assert empty_handed(run(("Blue Harbour", "no"), after=(Decided(answer="1"),))) is None
     assert empty_handed(run(("Blue Harbour", "no"), after=(Decided(calls=(Call("3.1", "search", {}),)),))) is None
 

@@ -45,7 +45,7 @@ async def again(run: Run, dialect: Dialect, policy: Policy) -> Again:
     """
     differences, decisions, prompts = [], 0, 0
     for place, recorded in enumerate(run.events):
-        outside = recorded.reason == "failed" if isinstance(recorded, Ended) else isinstance(recorded, Nudged) and recorded.outside
+        outside = recorded.outside if isinstance(recorded, Ended) else isinstance(recorded, Nudged) and recorded.outside
         if outside or not isinstance(recorded, (*DECISIONS, Replied)):
             continue
         now = await following(Run(run.id, run.events[:place]), recorded, dialect, policy)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from tao.errors import Refused, Transient, both
+from tao.errors import Declined, Transient, both
 from tao.messages import Reply, Request
 from tao.models import claude, quirks
 from tao.models.blocks import Gathering, Written, body, tool_choice
@@ -79,7 +79,7 @@ class MessagesModel:
         else:
             listening.take(await self.wire.post(target, written.body))
         if gather.finish == "content_filter":
-            raise Refused(self._declined(gather.why))
+            raise Declined(self._declined(gather.why))
         if not gather.ended and gather.finish is None:
             raise Transient(self._said("the answer broke off or is no message", "回答中断或不是消息"))
         return quirks.own_names(listening.reply(self.model), (spec.name for spec in request.tools))

@@ -38,6 +38,8 @@ class Writing:
 
 
 PLAIN = Writing()
+DECLINED = "refusal"
+"""How a reply ends that says why it is none, in the server's field of that name."""
 SIGNED = "~signed~"
 MOST_DESCRIBED = 1024
 """Characters of a tool's description; OpenAI answers 400 to more."""
@@ -46,9 +48,9 @@ MOST_DESCRIBED = 1024
 
 def body(request: Request, fields: Mapping[str, Any], writing: Writing = PLAIN) -> bytes:
     """The JSON body of one call: the request's messages and tools, and `fields` (model, limits …) as they are."""
-    parts = [b'{"messages":[', b",".join(map(_writer(writing), request.messages)), b"]"]
+    parts = [b'{"messages":[', b",".join(_writer(writing).each(request.messages)), b"]"]
     if request.tools:
-        parts += [b',"tools":[', b",".join(map(_tool, request.tools)), b"]"]
+        parts += [b',"tools":[', b",".join(_tool.each(request.tools)), b"]"]
     if fields:
         parts += [b",", dumps(fields)[1:-1]]
     parts.append(b"}")
@@ -136,6 +138,7 @@ class Gather:
         self.usage = Usage()
         self.model = ""
         self.answered = False
+        self.declined = False
         self.details: list[dict[str, Any]] = []
         self.likely: dict[str, float] = {}
 
@@ -164,7 +167,9 @@ class Gather:
             self._call(_table(call), whole="message" in choice)
         if piece.get("function_call"):
             self._call({"index": 0, "function": piece["function_call"]})
-        new = self._plain(piece.get("content")) or str(piece.get("refusal") or "")
+        declined = str(piece.get("refusal") or "")
+        self.declined = self.declined or bool(declined)
+        new = self._plain(piece.get("content")) or declined
         if new:
             self.text.append(new)
         return new
@@ -238,7 +243,7 @@ class Gather:
             "".join(self.text),
             calls=tuple(_with_ids(self.calls)),
             reasoning="".join(self.thought) or None,
-            finish=self.finish or "stop",
+            finish=DECLINED if self.declined else self.finish or "stop",
             usage=self.usage,
             model=self.model,
             seconds=seconds,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tao import waits
-from tao.errors import ModelError, Refused, TooLong, ToolsUnsupported, Transient
+from tao.errors import Declined, ModelError, Refused, TooLong, ToolsUnsupported, Transient
 
 QUOTED = 600
 """At most so many characters of a server's own words are quoted."""
@@ -25,6 +25,12 @@ _NO_MONEY = re.compile(
     r"insufficient[ _](quota|balance|credit|fund)|(credit )?balance is too low|exceeded your current quota|billing|arrearage|overdue|payment required|账户.{0,6}欠费|欠费|余额(不足|已用完)|资源包",
     re.IGNORECASE,
 )
+_DECLINED = re.compile(
+    r"content[_ ]?(management )?(filter|policy)|content_filter|responsible ?ai|data_?inspection_?failed|inappropriate[ _]content|safety (system|policy)|moderation"
+    r"|prohibited_content|content exists risk|sensitive(_?words?| content| information)|contentfilter|敏感|违规|不安全内容|内容安全|审核未?不?通过",
+    re.IGNORECASE,
+)
+"""Words of a filter that looked at what was asked (Azure, DashScope, DeepSeek, Zhipu, MiniMax, Gemini)."""
 _TRANSIENT = frozenset({408, 409, 425, 429, 499})
 _HINTS = {
     401: "check the API key · 请检查 API 密钥",
@@ -55,6 +61,8 @@ def failure(
         return TooLong(message)
     if status in _TRANSIENT or status >= 500:
         return Transient(message, retry_after(headers or {}, body))
+    if status in {400, 403, 422, 451} and _DECLINED.search(label):
+        return Declined(f"{message} (put it differently, or ask another model · 请换个说法，或换一个模型)")
     hint = _HINTS.get(status)
     return Refused(f"{message} ({hint})" if hint else message)
 

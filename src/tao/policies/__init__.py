@@ -6,17 +6,18 @@ from typing import Any
 
 from tao.errors import ConfigError, both
 from tao.policies.checks import checked
+from tao.policies.dead_ends import refused, tool_failures
 from tao.policies.first_of import first_of
 from tao.policies.limits import deadline, max_cost, max_model_calls, max_steps, max_tokens, max_tool_calls, within
-from tao.policies.loop_guard import empty_handed, loop_guard
+from tao.policies.loop_guard import empty_handed, guard, loop_guard
 from tao.policies.misreads import misreads
 from tao.policies.reflect import every, reflect
 from tao.policies.verify import verify
 from tao.seams import Abilities, Policy
 
 __all__ = [
-    "budgets", "checked", "deadline", "default", "empty_handed", "first_of", "loop_guard", "max_cost", "max_model_calls", "max_steps", "max_tokens",
-    "max_tool_calls", "misreads", "reflect", "verify", "within",
+    "budgets", "checked", "deadline", "default", "empty_handed", "first_of", "guard", "loop_guard", "max_cost", "max_model_calls", "max_steps",
+    "max_tokens", "max_tool_calls", "misreads", "reflect", "refused", "tool_failures", "verify", "within",
 ]  # fmt: skip
 
 BUDGETS: dict[str, Callable[[Any], Policy]] = {
@@ -33,12 +34,12 @@ BUDGETS: dict[str, Callable[[Any], Policy]] = {
 
 
 def default(settings: Mapping[str, Any], abilities: Abilities) -> Policy:
-    """The usual policies, from a run's recorded settings: budgets first, then misreads, the loop guard, looking back, and a look at the answer.
+    """The usual policies, from a run's recorded settings: refusals, budgets, circles and failing tools, misreads, looking back, and a look at the answer.
 
     `verify` is on for small models unless the settings say otherwise; `reflect` where they say how often.
     """
-    parts: list[Policy] = [budgets(settings)]
-    parts += [misreads(int(settings.get("max_misreads", 2))), loop_guard]
+    held = abilities.small and abilities.constraint == "gbnf"
+    parts: list[Policy] = [refused, within(budgets(settings), guard(held=held), tool_failures()), misreads(int(settings.get("max_misreads", 2)))]
     careful = settings.get("verify", abilities.small)
     parts += [empty_handed] if careful else []
     parts += [reflect(often)] if (often := every(settings)) else []

@@ -103,14 +103,10 @@ def max_tool_calls(limit: int) -> Policy:
     def policy(run: Run) -> Verdict:
         if sum(1 for _ in run.all(Observed)) < limit:
             return None
-        wrapped, answer = wrapping(run), run.proposed
+        wrapped = wrapping(run)
         if wrapped != reason:
-            return None if wrapped or answer is not None else wrap_up(run, reason)
-        if answer is not None:
-            return Ended(reason, answer, uncertain(run, answer, reason))
-        if _answered_to(run):
-            return give_up(run, reason)
-        return wrap_up(run, reason) if run.nudge is None else None
+            return None if wrapped or run.proposed is not None else wrap_up(run, reason)
+        return closing(run, reason)
 
     return policy
 
@@ -196,6 +192,16 @@ def wrap_up(run: Run, reason: str) -> Nudged:
     lang = run.asked.lang
     by = WRAP_UP if reason == "max_steps" else f"{WRAP_UP}:{reason}"
     return Nudged(say(lang, "wrap_up"), by, may_call=False, lead=say(lang, "wrap_up.lead"))
+
+
+def closing(run: Run, reason: str) -> Verdict:
+    """What comes after the wrap-up for this reason: the end with the answer that was given; where somebody objects to it, no tools either."""
+    answer = run.proposed
+    if answer is not None:
+        return Ended(reason, answer, uncertain(run, answer, reason))
+    if run.nudge is not None:
+        return None if run.nudge.by.partition(":")[0] == WRAP_UP else wrap_up(run, reason)
+    return give_up(run, reason) if _answered_to(run) else wrap_up(run, reason)
 
 
 def wrapping(run: Run) -> str:

@@ -1,25 +1,76 @@
-"""Going in circles: the same call again, or nothing new from the same tool again."""
+"""Going in circles, and coming back with empty hands."""
 
 from collections.abc import Iterable
 
-from tao.events import Nudged
+from tao.events import Ended, Nudged, Observed, Replied
 from tao.facts import mentions, names, subjects, told_of
 from tao.messages import Call
+from tao.permissions.effects import UNTRUSTED
+from tao.policies.circles import Circle, circle
+from tao.policies.limits import closing, wrap_up, wrapping
 from tao.policies.texts import say
 from tao.run import Run, canonical
+from tao.seams import Policy
+
+BY, LOOP = "loop_guard", "loop"
+REMEMBERED = 6
+"""Replies for which a run that went in circles is remembered to have done so."""
+QUOTED = 200
+"""Characters of the known observation that are quoted."""
 
 
-def loop_guard(run: Run) -> Nudged | None:
-    """After a repeated call, or a tool's second identical observation: say so, and take the tool away for one reply."""
-    if run.proposed is not None or run.pending or len(run.observed) < 2:
-        return None
+def guard(*, held: bool = False) -> Policy:
+    """Where the run goes in circles (see `circles`): say so and quote what is known; then take the tool away for one reply; then ask for the answer.
+
+    The answer that comes is the end, "loop". A model that is `held` to a grammar, to which words say little, loses the tool at once.
+    """
+
+    def policy(run: Run) -> Nudged | Ended | None:
+        if wrapped := wrapping(run):
+            return closing(run, LOOP) if wrapped == LOOP else None
+        if run.proposed is not None or run.pending or not isinstance(run.events[-1], Observed) or (found := circle(run)) is None:
+            return None
+        times = _warned(run)
+        if times > 1:
+            return wrap_up(run, LOOP)
+        return _said(run, found, without=found.tools if held or times else ())
+
+    return policy
+
+
+loop_guard = guard()
+"""The loop guard of a model that is held to nothing."""
+
+
+def _warned(run: Run) -> int:
+    """How often the guard spoke within the last few replies."""
+    count = replies = 0
+    for event in reversed(run.events):
+        replies += isinstance(event, Replied)
+        if replies > REMEMBERED:
+            break
+        count += isinstance(event, Nudged) and event.by == BY
+    return count
+
+
+def _said(run: Run, found: Circle, without: tuple[str, ...]) -> Nudged:
     lang = run.asked.lang
-    *before, (call, seen) = run.observed
-    if any(old.tool == call.tool and canonical(old.args) == canonical(call.args) for old, _ in before):
-        return Nudged(say(lang, "repeated"), "loop_guard", without=(call.tool,), lead=say(lang, "repeated.lead"))
-    if any(old.tool == call.tool and told.text == seen.text for old, told in before):
-        return Nudged(say(lang, "nothing_new", tool=call.tool), "loop_guard", without=(call.tool,), lead=say(lang, "nothing_new.lead", tool=call.tool))
-    return None
+    key = {"same_call": "repeated", "cycle": "repeated", "same_observation": "nothing_new"}.get(found.kind, found.kind)
+    tool = ", ".join(found.tools)
+    text = say(lang, key, tool=tool) + _quote(run, found)
+    return Nudged(text, BY, without=without, lead=say(lang, f"{key}.lead", tool=tool))
+
+
+def _quote(run: Run, found: Circle) -> str:
+    """What is known already; nothing where strangers may have written it, whose words stay between their marks."""
+    if found.earlier is None or found.seen is None:
+        return ""
+    spec = run.tool(found.earlier.tool)
+    text = " ".join(found.seen.text.split())
+    if not text or text.startswith("<tool_output ") or (spec and not UNTRUSTED.isdisjoint(spec.effects)):
+        return ""
+    cut = text if len(text) <= QUOTED else f"{text[: QUOTED - 1]}…"
+    return say(run.asked.lang, "known", call=f"{found.earlier.tool} {canonical(found.earlier.args)}", text=cut)
 
 
 def empty_handed(run: Run) -> Nudged | None:

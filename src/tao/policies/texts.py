@@ -5,6 +5,13 @@ EN = {
     "wrap_up.lead": "I have to answer now.",
     "repeated": "You already made this call; its observation stands above. Answer, or try something else.",
     "repeated.lead": "I already have that.",
+    "known": " You already have this: {call} → {text}",
+    "alike": "You asked nearly the same before, and {tool} said nothing new. Answer, or look for something else.",
+    "alike.lead": "I already asked that.",
+    "same_thought": "You thought the very same before, and it led to nothing new. Answer, or try something else.",
+    "same_thought.lead": "I already thought of that.",
+    "stale": "The last steps brought nothing new. Answer with what you have, or try something quite different.",
+    "stale.lead": "Nothing new is to be found here.",
     "nothing_new": "{tool} gave the same again. Answer, or use another tool.",
     "nothing_new.lead": "{tool} does not help here.",
     "unsearched": "Nothing was looked up yet. Use a tool before saying that it cannot be found.",
@@ -28,6 +35,7 @@ EN = {
     "reflect": "Was that useful? Is it still what was asked? Is there a shorter way?",
     "reflect.failed": "That failed. Why? Is it still what was asked? Is there another, shorter way?",
     "stands": "Objections that stand: {objections}",
+    "refused": "The model or its provider's filter declined to answer{words}",
     "no_answer": "No answer was found within the limits that were set.",
 }
 
@@ -36,6 +44,13 @@ ZH = {
     "wrap_up.lead": "现在必须回答了。",
     "repeated": "这个调用已经做过，结果就在上面。请直接回答，或者换一种做法。",
     "repeated.lead": "这个已经查过了。",
+    "known": "已知：{call} → {text}",
+    "alike": "之前已经问过几乎相同的内容，{tool} 没有给出新的信息。请直接回答，或者查别的。",
+    "alike.lead": "这个已经问过了。",
+    "same_thought": "这个想法之前一字不差地出现过，没有带来新的信息。请直接回答，或者换一种做法。",
+    "same_thought.lead": "这个已经想过了。",
+    "stale": "最近几步没有带来新的信息。请根据已有的内容回答，或者换一种完全不同的做法。",
+    "stale.lead": "这里查不到新的东西了。",
     "nothing_new": "{tool} 给出的还是同样的结果。请直接回答，或者换一个工具。",
     "nothing_new.lead": "{tool} 帮不上忙。",
     "unsearched": "还没有查过任何东西。先用工具查，再说找不到。",
@@ -59,6 +74,7 @@ ZH = {
     "reflect": "这一步有用吗？还是所问的事吗？有没有更短的路？",
     "reflect.failed": "失败了。为什么？还是所问的事吗？有没有别的、更短的路？",
     "stands": "仍有异议：{objections}",
+    "refused": "模型或服务商的内容过滤拒绝回答{words}",
     "no_answer": "在设定的限度内没有得到答案。",
 }
 

@@ -19,17 +19,23 @@ LIMITS: dict[str, tuple[str, str]] = {
     "deadline": ("time", "时间"),
 }
 """By the reason of an end: what was used up."""
+CAUSES: dict[str, tuple[str, str]] = {
+    "loop": ("Stopped because the run went in circles", "运行在原地打转，已停止"),
+    "tool_failures": ("Stopped because the tools kept failing", "工具一再失败，已停止"),
+    "cancelled": ("Cancelled", "已取消"),
+}
+"""By the reason of an end that used up nothing: what happened."""
 
 
 def uncertain(run: Run, answer: str, reason: str) -> str:
     """Why the run stopped, and what of its answer was not confirmed: names that were not found, values from nowhere, calls that failed."""
     chinese = run.asked.lang == "zh"
     english_name, chinese_name = LIMITS.get(reason, (reason, reason))
+    english, other = CAUSES.get(reason, (f"Stopped at the limit of {english_name}", f"{chinese_name}已到上限"))
     doubts = _doubts(run, answer)
     if chinese:
-        return f"{chinese_name}已到上限，这是目前最好的答案。" + (f"不确定之处：{'；'.join(doubts)}。" if doubts else "没有再做核对。")
-    head = f"Stopped at the limit of {english_name}; this is the best answer so far."
-    return head + (f" Not certain: {'; '.join(doubts)}." if doubts else " It was not checked any further.")
+        return f"{other}，这是目前最好的答案。" + (f"不确定之处：{'；'.join(doubts)}。" if doubts else "没有再做核对。")
+    return f"{english}; this is the best answer so far." + (f" Not certain: {'; '.join(doubts)}." if doubts else " It was not checked any further.")
 
 
 def _doubts(run: Run, answer: str) -> list[str]:

@@ -1,0 +1,234 @@
+"""Whether the last step of a run leads back to where it was: pure functions of the history, each with its own threshold.
+
+A step is a decision with all its calls. It goes in circles only where every one of its calls does: one new thing is progress. What is done
+to the world (a tool that does not only look) counts as the same only where it also gave the same.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tao.events import Decided, Observed
+from tao.messages import Call, Observation
+from tao.permissions.effects import NEVER_RAN, looks
+from tao.policies.verify import refuses
+from tao.run import Run, canonical
+
+AGAIN = 3
+"""The same call may give something else so often (a clock, a job that is waited for) before it counts as a circle."""
+ALIKE = 0.75
+"""The share of the words of two queries that are the same, from which on they ask the same."""
+FRESH = 0.15
+"""The share of an observation's words that have to be new for it to say something new."""
+STALE = 3
+"""So many steps in a row without anything new."""
+CYCLES = 2, 4
+"""Rounds of a cycle that count where each gave the same as the one before, and where they gave something else."""
+LONGEST_CYCLE = 3
+SHORT, SHORT_TIMES = 40, 4
+"""An observation of fewer characters (391, true, 有货) may come so often for other arguments before that says anything."""
+THOUGHT = 24
+"""A thought of fewer characters, a Chinese one counting twice, is a phrase."""
+FILLERS = frozenset(
+    "a an the of in on at to for by from with and or is are was were be what which who whom when where how do does did about me please find search look tell "
+    "information info details".split()
+)
+_WORD = re.compile(r"[^\W_\u3400-\u9fff]+|[\u3400-\u9fff]+")
+_NOTHING = re.compile(r"\b(?:nothing|no (?:more |such )?(?:results?|match(?:es)?|entry|entries|records?|pages?|hits?)|0 (?:results?|match(?:es)?|hits?))\b|\s*(?:\[\]|\{\}|null|none)?\s*\Z", re.IGNORECASE)
+_CODE = re.compile(r"[()\[\]{}=<>*/+^;|\\]")
+_HAN_FILLERS = re.compile("[的是在了吗呢和与请问查询搜索一下什么]")
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """What is repeated: `kind` is the name of the function that saw it, `earlier` the call whose observation is known already."""
+
+    kind: str
+    tools: tuple[str, ...]
+    earlier: Call | None = None
+    seen: Observation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A decision and what its calls gave, in call order; only the finished ones."""
+
+    thought: str
+    done: tuple[tuple[Call, Observation], ...]
+    keys: tuple[tuple[str, str], ...]
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the called tools, each once."""
+        return tuple(dict.fromkeys(call.tool for call, _ in self.done))
+
+
+def steps(run: Run) -> list[Step]:
+    """The finished steps, in order."""
+    seen = {event.call_id: event.observation for event in run.all(Observed)}
+    found = []
+    for event in run.all(Decided):
+        done = tuple((call, seen[call.id]) for call in event.calls if call.id in seen)
+        if done and len(done) == len(event.calls):
+            found.append(Step(event.thought, done, tuple((call.tool, canonical(call.args)) for call, _ in done)))
+    return found
+
+
+def circle(run: Run) -> Circle | None:
+    """How the last step leads back, by the first of the functions below that sees it; None where it leads on."""
+    taken = steps(run)
+    if len(taken) < 2:
+        return None
+    return next((found for look in (same_call, cycle, same_observation, alike, same_thought, stale) if (found := look(run, taken))), None)
+
+
+def same_call(run: Run, taken: list[Step]) -> Circle | None:
+    """Every call of the step was made before with the same arguments, and gave the same.
+
+    Not where the earlier one failed and this one did not, nor where something was changed in between; where it gives something
+    else each time, from the third time on that it is made again.
+    """
+    *before, last = taken
+    earlier = [call for step in before for call in step.done]
+    hits = [_repeated(run, one, earlier) for one in last.done]
+    return Circle("same_call", last.tools, *hits[0]) if hits and all(hits) and hits[0] else None
+
+
+def _repeated(run: Run, one: tuple[Call, Observation], earlier: list[tuple[Call, Observation]]) -> tuple[Call, Observation] | None:
+    call, seen = one
+    times = 0
+    for other, told in reversed(earlier):
+        if other.tool == call.tool and canonical(other.args) == canonical(call.args):
+            times += 1
+            if told.text.strip() == seen.text.strip() or any(note == f"= {other.id}" for note in seen.notes) or times >= AGAIN:
+                return other, told
+            if seen.ok and not told.ok:
+                return None
+        elif not _looks(run, other.tool) and told.kind not in NEVER_RAN:
+            return None
+    return None
+
+
+def cycle(run: Run, taken: list[Step]) -> Circle | None:  # noqa: ARG001
+    """A B A B: the last steps are the same few over and over, with the same results; or often enough whatever they gave."""
+    for period in range(2, LONGEST_CYCLE + 1):
+        for rounds, same in zip(CYCLES, (True, False), strict=True):
+            tail = taken[-period * rounds :]
+            if len(tail) < period * rounds or len({step.keys for step in tail[:period]}) < 2:
+                continue
+            if all(_alike_step(tail[place], tail[place - period], same=same) for place in range(period, len(tail))):
+                return Circle("cycle", tuple(dict.fromkeys(tool for step in tail for tool in step.tools)), *tail[-period].done[0])
+    return None
+
+
+def _alike_step(a: Step, b: Step, *, same: bool) -> bool:
+    return a.keys == b.keys and (not same or [seen.text for _, seen in a.done] == [seen.text for _, seen in b.done])
+
+
+def same_observation(run: Run, taken: list[Step]) -> Circle | None:
+    """Every call of the step gave what its tool gave before, for other arguments.
+
+    A short result may be the same by chance (391, true) unless it says that nothing was found; "done" says nothing at all.
+    """
+    *before, last = taken
+    hits = []
+    for call, seen in last.done:
+        same = [(other, told) for step in before for other, told in step.done if _other(other, call) and told.text.strip() == seen.text.strip()]
+        short = seen.ok and len(seen.text.strip()) < SHORT and not (refuses(seen.text) or _NOTHING.match(seen.text))
+        enough = len(same) >= (SHORT_TIMES if short else 1) and (_looks(run, call.tool) or not seen.ok)
+        hits.append(same[0] if same and enough else None)
+    return Circle("same_observation", last.tools, *hits[0]) if all(hits) and hits[0] else None
+
+
+def alike(run: Run, taken: list[Step]) -> Circle | None:
+    """Every call of the step asks a tool that only looks in nearly the words of an earlier call, and it says nothing new."""
+    *before, last = taken
+    known = _words([run.asked.question, *(seen.text for step in before for _, seen in step.done)])
+    hits = []
+    for call, seen in last.done:
+        near = (one for step in reversed(before) for one in step.done if _other(one[0], call) and similar(one[0], call))
+        hits.append(next(near, None) if _looks(run, call.tool) and not _fresh(seen.text, known) else None)
+    return Circle("alike", last.tools, *hits[0]) if all(hits) and hits[0] else None
+
+
+def similar(a: Call, b: Call) -> bool:
+    """Whether two calls of a tool differ in nothing but a few words of their texts. Numbers, names of things other than words, and code have to be the same."""
+    if set(a.args) != set(b.args):
+        return False
+    for name, value in a.args.items():
+        other = b.args[name]
+        if value == other:
+            continue
+        if not (isinstance(value, str) and isinstance(other, str)) or _CODE.search(value + other):
+            return False
+        one, two = _query(value), _query(other)
+        if re.findall(r"\d+", value) != re.findall(r"\d+", other) or not one or not two or len(one & two) < ALIKE * len(one | two):
+            return False
+    return True
+
+
+def same_thought(run: Run, taken: list[Step]) -> Circle | None:
+    """The thought stood word for word before a call of the same tools, and what came says nothing new."""
+    *before, last = taken
+    thought = _plain(last.thought)
+    if _weight(thought) < THOUGHT:
+        return None
+    known = _words([run.asked.question, *(seen.text for step in before for _, seen in step.done)])
+    if any(_fresh(seen.text, known) or not _looks(run, call.tool) for call, seen in last.done):
+        return None
+    earlier = next((step for step in before if _plain(step.thought) == thought and step.tools == last.tools), None)
+    return Circle("same_thought", last.tools, *earlier.done[0]) if earlier else None
+
+
+def stale(run: Run, taken: list[Step]) -> Circle | None:
+    """So many steps in a row only looked, and what they gave stood, word for word or nearly, in what was known before."""
+    if len(taken) <= STALE:
+        return None
+    known = _words([run.asked.question, *(seen.text for step in taken[:-STALE] for _, seen in step.done)])
+    for step in taken[-STALE:]:
+        for call, seen in step.done:
+            if not seen.ok or not _looks(run, call.tool) or len(seen.text.strip()) < SHORT or _fresh(seen.text, known):
+                return None
+        known |= _words(seen.text for _, seen in step.done)
+    last = taken[-1]
+    return Circle("stale", last.tools, *last.done[0])
+
+
+def _looks(run: Run, name: str) -> bool:
+    spec = run.tool(name)
+    return spec is None or looks(spec.effects)
+
+
+def _other(a: Call, b: Call) -> bool:
+    """Another call of the same tool."""
+    return a.tool == b.tool and canonical(a.args) != canonical(b.args)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _weight(text: str) -> int:
+    return sum(2 if char > "\u2e7f" else 1 for char in text)
+
+
+def _fresh(text: str, known: frozenset[str]) -> bool:
+    """Whether enough of the text's words are new."""
+    said = _words([text])
+    return len(said - known) > FRESH * len(said)
+
+
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    """Words and numbers without case; of Chinese, pairs of characters."""
+    return frozenset(part for text in texts for word in _WORD.findall(text.casefold()) for part in _pairs(word))
+
+
+def _pairs(word: str) -> list[str]:
+    return [word[at : at + 2] for at in range(len(word) - 1)] or [word] if word > "\u3400" else [word]
+
+
+def _query(text: str) -> frozenset[str]:
+    """What a query asks for: its words without fillers and endings; of Chinese, the characters."""
+    latin = [word.removesuffix("s") for word in _WORD.findall(text.casefold()) if word < "\u3400" and word not in FILLERS]
+    han = [char for word in _WORD.findall(_HAN_FILLERS.sub("", text)) if word > "\u3400" for char in word]
+    return frozenset(latin + han)
