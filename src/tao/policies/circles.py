@@ -7,6 +7,7 @@ to the world (a tool that does not only look) counts as the same only where it a
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tao.events import Decided, Observed
 from tao.messages import Call, Observation
@@ -143,11 +144,10 @@ def same_observation(run: Run, taken: list[Step]) -> Circle | None:
 def alike(run: Run, taken: list[Step]) -> Circle | None:
     """Every call of the step asks a tool that only looks in nearly the words of an earlier call, and it says nothing new."""
     *before, last = taken
-    known = _words([run.asked.question, *(seen.text for step in before for _, seen in step.done)])
     hits = []
     for call, seen in last.done:
-        near = (one for step in reversed(before) for one in step.done if _other(one[0], call) and similar(one[0], call))
-        hits.append(next(near, None) if _looks(run, call.tool) and not _fresh(seen.text, known) else None)
+        near = next((one for step in reversed(before) for one in step.done if _other(one[0], call) and similar(one[0], call)), None)
+        hits.append(near if near and _looks(run, call.tool) and not _fresh(seen.text, _told(run, before)) else None)
     return Circle("alike", last.tools, *hits[0]) if all(hits) and hits[0] else None
 
 
@@ -173,23 +173,20 @@ def same_thought(run: Run, taken: list[Step]) -> Circle | None:
     thought = _plain(last.thought)
     if _weight(thought) < THOUGHT:
         return None
-    known = _words([run.asked.question, *(seen.text for step in before for _, seen in step.done)])
-    if any(_fresh(seen.text, known) or not _looks(run, call.tool) for call, seen in last.done):
-        return None
     earlier = next((step for step in before if _plain(step.thought) == thought and step.tools == last.tools), None)
-    return Circle("same_thought", last.tools, *earlier.done[0]) if earlier else None
+    if earlier is None or any(_fresh(seen.text, _told(run, before)) or not _looks(run, call.tool) for call, seen in last.done):
+        return None
+    return Circle("same_thought", last.tools, *earlier.done[0])
 
 
 def stale(run: Run, taken: list[Step]) -> Circle | None:
     """So many steps in a row only looked, and what they gave stood, word for word or nearly, in what was known before."""
     if len(taken) <= STALE:
         return None
-    known = _words([run.asked.question, *(seen.text for step in taken[:-STALE] for _, seen in step.done)])
-    for step in taken[-STALE:]:
-        for call, seen in step.done:
-            if not seen.ok or not _looks(run, call.tool) or len(seen.text.strip()) < SHORT or _fresh(seen.text, known):
+    for at in range(len(taken) - 1, len(taken) - 1 - STALE, -1):
+        for call, seen in taken[at].done:
+            if not seen.ok or not _looks(run, call.tool) or len(seen.text.strip()) < SHORT or _fresh(seen.text, _told(run, taken[:at])):
                 return None
-        known |= _words(seen.text for _, seen in step.done)
     last = taken[-1]
     return Circle("stale", last.tools, *last.done[0])
 
@@ -212,15 +209,21 @@ def _weight(text: str) -> int:
     return sum(2 if char > "\u2e7f" else 1 for char in text)
 
 
-def _fresh(text: str, known: frozenset[str]) -> bool:
-    """Whether enough of the text's words are new."""
-    said = _words([text])
-    return len(said - known) > FRESH * len(said)
+def _told(run: Run, before: list[Step]) -> list[str]:
+    """The question, and what the steps gave."""
+    return [run.asked.question, *(seen.text for step in before for _, seen in step.done)]
 
 
-def _words(texts: Iterable[str]) -> frozenset[str]:
+def _fresh(text: str, known: Iterable[str]) -> bool:
+    """Whether enough of the text's words stand in none of the known texts."""
+    said = _words(text)
+    return len(said.difference(*map(_words, known))) > FRESH * len(said)
+
+
+@lru_cache(maxsize=512)
+def _words(text: str) -> frozenset[str]:
     """Words and numbers without case; of Chinese, pairs of characters."""
-    return frozenset(part for text in texts for word in _WORD.findall(text.casefold()) for part in _pairs(word))
+    return frozenset(part for word in _WORD.findall(text.casefold()) for part in _pairs(word))
 
 
 def _pairs(word: str) -> list[str]:
