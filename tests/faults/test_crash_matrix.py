@@ -54,7 +54,7 @@ def mul(a: int, b: int) -> int:
 def agent(replies, journal):
     """Its tools run one after the other, so that the order of events is the same every time."""
     tools = [declare(add, inline=True), declare(mul, inline=True)]
-    return Agent(ScriptedModel(*replies), tools, dialect="react", journal=journal)
+    return Agent(ScriptedModel(*replies), tools, dialect="react", journal=journal, settings={"reflect": 3})
 
 
 @pytest.fixture(scope="module")
