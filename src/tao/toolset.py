@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from tao.errors import ConfigError, both
@@ -220,3 +221,50 @@ def _terms_of(tool: ToolSpec) -> dict[str, float]:
 
 def _squeezed(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
+
+
+# ── what a tool's own words say ───────────────────────────────────────────────
+
+
+def tells_time(tool: ToolSpec) -> bool:
+    """Whether the tool tells what day or time it is: it asks for nothing and speaks of it."""
+    said = re.sub(r"[_\W]+", " ", re.sub("([a-z])([A-Z])", r"\1 \2", f"{tool.name} {tool.description}")).lower()
+    return not required(tool) and re.search(r"\b(?:date|time|datetime|today|day|now|clock)\b|日期|时间|今天|几号", said) is not None
+
+
+def parameters(tool: ToolSpec) -> Mapping[str, Any]:
+    """Its parameters' schemas by name; none where its schema has no such table."""
+    found = tool.parameters.get("properties")
+    return found if isinstance(found, Mapping) else {}
+
+
+def required(tool: ToolSpec) -> frozenset[str]:
+    """The names of the parameters that a call must have; none where its schema does not list them."""
+    found = tool.parameters.get("required")
+    return frozenset(name for name in found if isinstance(name, str)) if isinstance(found, list | tuple) else frozenset()
+
+
+@lru_cache(maxsize=256)
+def _examples(description: str, keys: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    decoder = json.JSONDecoder()
+    for match in re.finditer(r"\{", description):
+        try:
+            value, _ = decoder.raw_decode(description, match.start())
+        except ValueError:
+            continue
+        if isinstance(value, dict) and value and set(value) <= set(keys):
+            found = {**value, **found}
+    return found
+
+
+def examples(tool: ToolSpec) -> dict[str, Any]:
+    """Example values by parameter, from the schema (`examples`, `example`) or from a JSON object in the description."""
+    properties = parameters(tool)
+    found = dict(_examples(tool.description, tuple(properties)))
+    for name, schema in properties.items():
+        if isinstance(schema, Mapping):
+            listed = schema.get("examples") or ([schema["example"]] if "example" in schema else [])
+            if listed and isinstance(listed, list | tuple):
+                found[name] = listed[0]
+    return found

@@ -2,11 +2,12 @@
 
 import pytest
 
-from tao.dialects.offer import MAX_FETCHES, examples, kind, offer, plain, terms
+from tao.dialects.offer import MAX_FETCHES, kind, offer, plain, terms
 from tao.events import Misread, Nudged, Observed, Replied
 from tao.facts import gather
 from tao.messages import Observation, Reply, ToolSpec
 from tao.testing import did, history, spec
+from tao.toolset import examples
 
 SEARCH = spec("search", "Look something up.", query="string")
 SUM = ToolSpec("calculator", 'Works out a sum, e.g. {"expression": "3 * 4"}', {"properties": {"expression": {"type": "string"}}, "required": ["expression"]})

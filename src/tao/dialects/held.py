@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tao.dialects.grammar import Rules, either, literal, object_rule, one_of, schema_rule, text_except
-from tao.dialects.offer import Offer, Offered, Slot, parameters, required
+from tao.dialects.offer import Offer, Offered, Slot
+from tao.toolset import parameters, required
 
 THOUGHT_LIMIT = {"en": 140, "zh": 60}
 KNOWS = {

@@ -5,12 +5,10 @@ A small model copies example values out of tool descriptions and repeats calls. 
 what is known is not offered yet, so that the model fetches first.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
@@ -19,7 +17,7 @@ from tao.facts import Known, known, mentions, missing, names, told_of, year
 from tao.messages import ToolSpec
 from tao.quantities import codes, dates, expressions, number_words, numbers, shape
 from tao.run import Run, canonical
-from tao.toolset import described
+from tao.toolset import described, examples, parameters, required, tells_time
 
 MAX_COMBINATIONS = 120
 CONSTANTS = (
@@ -94,7 +92,7 @@ def offer(run: Run, *, grounded: bool = True) -> Offer:
     offered = [found for tool in tools if not _failing(tool, run) and (found := _offered(tool, have, run))]
     fetching = tuple(one for one in offered if not one.computes)
     asked = {call.tool for call, seen in run.observed if seen.ok}
-    timing = RELATIVE.search(run.asked.question) is not None and any(_clock(one.tool) for one in offered if one.tool.name not in asked)
+    timing = RELATIVE.search(run.asked.question) is not None and any(tells_time(one.tool) for one in offered if one.tool.name not in asked)
     if fetching and (timing or (names(run.asked.question) and len(have.numbers) < 2 and _numeric(run) < 2)):
         offered = list(fetching)
     if timing and nudge is None and DURATION.search(run.asked.question):
@@ -115,12 +113,6 @@ def _numeric(run: Run) -> int:
 
 RELATIVE = re.compile(r"\b(ago|today|tomorrow|yesterday|from now|until|till)\b|今天|明天|昨天|距今|之前|以前|还有", re.IGNORECASE)
 DURATION = re.compile(r"how (many (days|weeks|months|years|hours)|long|old)\b|多少天|几天|几周|几个月|几年|多久", re.IGNORECASE)
-
-
-def _clock(tool: ToolSpec) -> bool:
-    """Whether the tool tells what day or time it is: it asks for nothing and speaks of it."""
-    said = re.sub(r"[_\W]+", " ", re.sub("([a-z])([A-Z])", r"\1 \2", f"{tool.name} {tool.description}")).lower()
-    return not required(tool) and re.search(r"\b(?:date|time|datetime|today|day|now|clock)\b|日期|时间|今天|几号", said) is not None
 
 
 def _finders(fetching: tuple[Offered, ...], run: Run) -> tuple[Offered, ...]:
@@ -266,44 +258,6 @@ def _fits(code: str, schema: Mapping[str, Any], example: Any) -> bool:
         with suppress(re.error):  # a pattern of another dialect says nothing here
             return re.search(str(schema["pattern"]), code) is not None
     return isinstance(example, str) and shape(code) == shape(example)
-
-
-def parameters(tool: ToolSpec) -> Mapping[str, Any]:
-    """Its parameters' schemas by name; none where its schema has no such table."""
-    found = tool.parameters.get("properties")
-    return found if isinstance(found, Mapping) else {}
-
-
-def required(tool: ToolSpec) -> frozenset[str]:
-    """The names of the parameters that a call must have; none where its schema does not list them."""
-    found = tool.parameters.get("required")
-    return frozenset(name for name in found if isinstance(name, str)) if isinstance(found, list | tuple) else frozenset()
-
-
-@lru_cache(maxsize=256)
-def _examples(description: str, keys: tuple[str, ...]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    decoder = json.JSONDecoder()
-    for match in re.finditer(r"\{", description):
-        try:
-            value, _ = decoder.raw_decode(description, match.start())
-        except ValueError:
-            continue
-        if isinstance(value, dict) and value and set(value) <= set(keys):
-            found = {**value, **found}
-    return found
-
-
-def examples(tool: ToolSpec) -> dict[str, Any]:
-    """Example values by parameter, from the schema (`examples`, `example`) or from a JSON object in the description."""
-    properties = parameters(tool)
-    found = dict(_examples(tool.description, tuple(properties)))
-    for name, schema in properties.items():
-        if isinstance(schema, Mapping):
-            listed = schema.get("examples") or ([schema["example"]] if "example" in schema else [])
-            if listed and isinstance(listed, list | tuple):
-                found[name] = listed[0]
-    return found
 
 
 def terms(have: Known, question: str) -> Iterable[str]:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tao.dialects.offer import examples, kind, parameters, required
+from tao.dialects.offer import kind
 from tao.events import Asked, Decided, Event, Observed
 from tao.messages import Call, Observation, ToolSpec
 from tao.run import Run
-from tao.toolset import FIND_TOOL, full
+from tao.toolset import FIND_TOOL, examples, full, parameters, required
 
 
 @dataclass(frozen=True)
