@@ -1,12 +1,15 @@
 """What is read off a run: where it stands, what it took, what was seen."""
 
+import dataclasses
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled
+from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled
 from tao.messages import Call, Observation, Reply, Usage
-from tao.run import NO_TOOLS, Run, args_hash, canonical
+from tao.run import NO_TOOLS, Grown, Run, args_hash, canonical
 from tao.testing import did, history, spec
 
 ADD = Call("1.1", "add", {"a": 1, "b": 2})
@@ -147,3 +150,77 @@ def test_a_hash_of_tool_and_arguments():
     assert args_hash("t", {"a": 1, "b": "文"}) == args_hash("t", {"b": "文", "a": 1})
     assert len({args_hash("t", {}), args_hash("u", {}), args_hash("t", {"a": "\ud800"})}) == 3
     assert len(args_hash("t", {})) == 16
+
+
+# ── what is looked at once ────────────────────────────────────────────────────
+
+HAPPENED = [
+    SAID, Replied(Reply("", finish=NO_TOOLS)), Decided(calls=(ADD, SUB)), Decided("", (Call("2.1", "add", {}),)), Decided(answer="3"), Misread("empty"),
+    Observed("1.1", Observation("3")), Observed("1.2", Observation("-1", full="-1.000")), Observed("2.1", Observation("no", ok=False)), Observed("9.9", Observation("?")),
+    Nudged("go on", "reflect"), Recalled(("a note",)), Paused("ask", "1.1"), Ruled("1.1", "0", "approve"), Ended("failed"),
+]  # fmt: skip
+LATER = Asked("q", (spec("add"),), later=(spec("read_more"),))
+
+
+def told(run):
+    return run.observed, run.steps, run.tools, run.notes, run.usage, [(list(run.all(kind)), run.last(kind)) for kind in (*map(type, HAPPENED), Asked, Event)]
+
+
+@given(st.lists(st.sampled_from(HAPPENED), max_size=20), st.lists(st.integers(0, 20), max_size=4))
+def test_a_run_that_grows_tells_what_one_that_is_read_as_a_whole_does(events, cuts):
+    run = Run("r", [LATER])
+    for event in events:
+        run.events.append(event)
+        assert told(run) == told(Run("r", run.events))
+    for cut in cuts:  # as no run is changed: by hand
+        del run.events[1 + cut :]
+        run.events += events[: cut % 3]
+        assert told(run) == told(Run("r", run.events))
+
+
+def test_what_a_run_tells_may_be_changed_without_harm():
+    run = after(*did(1, "add", "3"))
+    run.observed.clear()
+    next(run.all(Observed))
+    assert [seen.text for _, seen in run.observed] == ["3"]
+    assert len(list(run.all(Observed))) == 1
+
+
+def test_each_event_is_looked_at_once_and_all_of_them_where_the_run_is_another():
+    looked = []
+    kinds = Grown(list, lambda seen, event: looked.append(event) or [*seen, type(event).__name__])
+    run = after(SAID)
+    assert kinds(run) == kinds(run) == ["Asked", "Replied"]
+    run.events.append(Decided(answer="3"))
+    assert kinds(run) == ["Asked", "Replied", "Decided"]
+    assert looked == run.events
+    assert kinds(Run("test", run.events)) == kinds(run)
+    assert len(looked) == 6
+    run.events[0] = dataclasses.replace(run.asked, question="another")
+    assert kinds(run) == ["Asked", "Replied", "Decided"]
+    assert len(looked) == 9
+
+
+def test_events_that_differ_only_in_time_are_others():
+    run = after(SAID)
+    assert run.last(Replied).at == 0
+    run.events[-1] = dataclasses.replace(SAID, at=5.0)
+    assert run.last(Replied).at == 5
+
+
+def test_who_watches_a_run_from_other_threads_sees_each_event_once():
+    for _ in range(20):
+        run = after(*(event for number in range(50) for event in did(number, "add", "3")))
+        with ThreadPoolExecutor(4) as threads:
+            counts = list(threads.map(lambda _, run=run: len(run.observed), range(8)))
+        assert counts == [50] * 8
+
+
+def test_looking_at_a_long_run_takes_no_more_work_than_at_a_short_one(work):
+    def added(steps):
+        run = Run("r", [LATER, *(event for number in range(steps) for event in did(number, "add", "3"))])
+        told(run)
+        run.events += did(steps, "add", "4")
+        return work(lambda: (run.observed, run.steps, run.tools, run.last(Nudged), list(run.all(Nudged))))
+
+    assert added(200) == added(10)

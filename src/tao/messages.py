@@ -3,7 +3,7 @@
 import hashlib
 import json
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
@@ -33,6 +33,11 @@ class Kept(Generic[T, R]):
             made.key, made.result = key, self._make(value)
             self._known[key] = made
         return made.result
+
+    def each(self, values: Iterable[T]) -> list[R]:
+        """What it gives for each of these values, in order."""
+        known = self._known
+        return [made.result if (made := known.get(id(value))) is not None else self(value) for value in values]
 
 
 class _Made(weakref.ref[T], Generic[T, R]):
@@ -121,7 +126,7 @@ class Request:
         """Sixteen hex digits that stand for every byte of this request; replay compares them."""
         likely = (self.likely,) if self.likely else ()
         rest = _compact((self.stop, self.grammar, self.schema, self.max_tokens, self.temperature, self.tool_choice, *likely))
-        text = f"[[{','.join(map(_message_text, self.messages))}],[{','.join(map(_tool_text, self.tools))}],{rest}]"
+        text = f"[[{','.join(_message_text.each(self.messages))}],[{','.join(_tool_text.each(self.tools))}],{rest}]"
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

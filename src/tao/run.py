@@ -2,13 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Any, Generic, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled
 from tao.messages import Call, Observation, ToolSpec, Usage
 
 E = TypeVar("E", bound=Event)
+S = TypeVar("S")
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 NO_TOOLS = "no_tools"
@@ -16,7 +20,7 @@ NO_TOOLS = "no_tools"
 
 
 class Run:
-    """An append-only list of events with an id. Properties compute; nothing is stored twice."""
+    """An append-only list of events with an id. Properties compute; what they looked at once they need not look at again (`Grown`)."""
 
     __slots__ = ("__weakref__", "events", "id")
 
@@ -110,7 +114,7 @@ class Run:
     @property
     def steps(self) -> int:
         """Model replies so far; one reply is one step. A server's refusal of tools is none."""
-        return sum(event.reply.finish != NO_TOOLS for event in self.all(Replied))
+        return _read(self).steps
 
     @property
     def paid(self) -> Iterator[Replied]:
@@ -134,23 +138,17 @@ class Run:
 
     def all(self, kind: type[E]) -> Iterator[E]:
         """Every event of one kind, in order."""
-        return (event for event in self.events if isinstance(event, kind))
+        return iter(cast("list[E]", _read(self).kinds.get(kind, [])[:]))
 
     def last(self, kind: type[E]) -> E | None:
         """The latest event of one kind."""
-        return next((event for event in reversed(self.events) if isinstance(event, kind)), None)
+        found = _read(self).kinds.get(kind)
+        return cast("E", found[-1]) if found else None
 
     @property
     def observed(self) -> list[tuple[Call, Observation]]:
         """Every call that came back, with what it gave, in the order in which they came back."""
-        calls: dict[str, Call] = {}
-        seen: list[tuple[Call, Observation]] = []
-        for event in self.events:
-            if isinstance(event, Decided):
-                calls |= {call.id: call for call in event.calls}
-            elif isinstance(event, Observed) and event.call_id in calls:
-                seen.append((calls[event.call_id], event.observation))
-        return seen
+        return _read(self).observed[:]
 
     @property
     def misreads(self) -> int:
@@ -172,9 +170,7 @@ class Run:
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools that may be called now: those of the question, and the later ones once an observation has been cut."""
         asked = self.asked
-        if asked.later and any(event.observation.full for event in self.all(Observed)):
-            return asked.tools + asked.later
-        return asked.tools
+        return asked.tools + asked.later if asked.later and _read(self).cut else asked.tools
 
     def tool(self, name: str) -> ToolSpec | None:
         """The tool of that name, as the model was shown it; None where it may not be called now."""
@@ -183,6 +179,75 @@ class Run:
             if spec.name == name:
                 return spec
         return next((spec for spec in self.tools if spec.name == name), None) if asked.later else None
+
+
+# ── reading it ────────────────────────────────────────────────────────────────
+
+
+class Grown(Generic[S]):
+    """What is read off a run's events one by one: `look` puts an event into what `begin` made, and gives it back.
+
+    A run only grows, so each event is looked at once; where the list is no longer a longer one, all is read anew. What comes
+    out is what is kept: it is for reading only.
+    """
+
+    def __init__(self, begin: Callable[[], S], look: Callable[[S, Event], S]) -> None:
+        self._begin, self._look = begin, look
+        self._known: WeakKeyDictionary[Run, tuple[list[Event], S]] = WeakKeyDictionary()
+        self._lock = RLock()  # who watches a run may do so from another thread
+
+    def __call__(self, run: Run) -> S:
+        """What there is of it by now."""
+        with self._lock:
+            seen, state = self._known.get(run) or ([], self._begin())
+            if not _begins_with(run.events, seen):
+                seen, state = [], self._begin()
+            if len(seen) < len(run.events):
+                for event in run.events[len(seen) :]:
+                    state = self._look(state, event)
+                    seen.append(event)
+                self._known[run] = seen, state
+            return state
+
+
+def _begins_with(events: list[Event], seen: list[Event]) -> bool:
+    """Whether these events are the first ones; equal ones at both ends may differ in time, so that they must be the same."""
+    count = len(seen)
+    if count == 0 or len(events) < count or events[0] is not seen[0] or events[count - 1] is not seen[-1]:
+        return count == 0
+    return events == seen if len(events) == count else events[:count] == seen
+
+
+@dataclass(slots=True)
+class _Read:
+    """Events by kind, calls by id, what came back of them, and whether any of that was cut."""
+
+    kinds: dict[type, list[Event]] = field(default_factory=dict)
+    calls: dict[str, Call] = field(default_factory=dict)
+    observed: list[tuple[Call, Observation]] = field(default_factory=list)
+    steps: int = 0
+    cut: bool = False
+
+
+def _look(read: _Read, event: Event) -> _Read:
+    for kind in type(event).__mro__[:-1]:
+        read.kinds.setdefault(kind, []).append(event)
+    if isinstance(event, Decided):
+        for call in event.calls:
+            read.calls[call.id] = call
+    elif isinstance(event, Observed):
+        read.cut = read.cut or bool(event.observation.full)
+        if event.call_id in read.calls:
+            read.observed.append((read.calls[event.call_id], event.observation))
+    elif isinstance(event, Replied):
+        read.steps += event.reply.finish != NO_TOOLS
+    return read
+
+
+_read = Grown(_Read, _look)
+
+
+# ── canonical ─────────────────────────────────────────────────────────────────
 
 
 def canonical(args: Mapping[str, Any]) -> str:

@@ -1,11 +1,15 @@
 """Function calling: tools as structures, results in call order, misreads asked again."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tao.dialects.auto import Auto
 from tao.dialects.native import Native
 from tao.events import Asked, Decided, Misread, Nudged, Observed, Recalled, Replied
 from tao.messages import Call, Message, Observation, Reply, ToolCall, ToolSpec
 from tao.run import Run
+from tao.seams import Abilities
 from tao.testing import did, history, spec
 
 SEARCH, ADD = spec("search", query="string"), spec("add", a="integer", b="integer")
@@ -107,3 +111,30 @@ def test_a_tool_that_there_is_not_does_not_drop_its_siblings():
     assert means(("fish", "{}"), ("bird", "{}")).reason == "unknown_tool"
     assert means(("fish", "{}"), ("add", '{"a": ')).reason == "truncated"  # what breaks off may have meant anything
     assert means(("fish & chips", "{}"), ("add", '{"a": 1}')).reason == "unknown_tool"
+
+
+PARTS = [
+    did(1, "add", "3", a=1), (Misread("empty", "say it again"),), (Decided(answer="3"), Nudged("not yet", "verify", hide=True)), (Nudged("go on", "reflect"),),
+    (Misread("no_tools"),), (Decided("", (Call("5.1", "add", {"a": 1}), Call("5.2", "add", {"a": 2}))), Observed("5.2", Observation("2")), Observed("5.1", Observation("1"))),
+    (Decided("", (Call("6.1", "add", {"a": 1}),)), Observed("6.1", Observation("no", ok=False, kind="ungrounded"))), (Recalled(("a note",)),),
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=8), st.sampled_from([Native(), Auto(Abilities(tools=True))]))
+def test_a_run_that_grows_is_written_as_one_that_is_written_as_a_whole(parts, dialect):
+    run = history("q", tools=[spec("add", a="integer")])
+    for number, part in enumerate(parts):
+        for event in (Replied(Reply(f"reply {number}", reasoning=f"{number}?")), *part):
+            run.events.append(event)
+            if not isinstance(event, Replied):
+                assert dialect.render(run) == dialect.render(Run("r", run.events))
+
+
+def test_writing_a_long_run_takes_little_more_work_than_a_short_one(work):
+    def added(steps):
+        run = history("q", *(event for number in range(steps) for event in (Replied(Reply("")), *did(number, "add", "3"))), tools=[spec("add")])
+        Auto(Abilities(tools=True)).render(run)
+        run.events += (Replied(Reply("")), *did(steps, "add", "4"))
+        return work(lambda: Auto(Abilities(tools=True)).render(run))
+
+    assert added(110) - added(10) <= 2 * 100  # each of two messages a step is put into a list

@@ -6,14 +6,24 @@ from tao.dialects.bracket import Bracket
 from tao.dialects.json_action import JsonAction, JsonReply
 from tao.dialects.native import Native
 from tao.dialects.react import React
-from tao.events import Decided, Misread, Replied
+from tao.events import Decided, Event, Misread, Replied
 from tao.messages import Request
-from tao.run import NO_TOOLS, Run
+from tao.run import NO_TOOLS, Grown, Run
 from tao.seams import Abilities, Dialect, Listener
 
 NAMES = ("auto", "react", "json", "bracket", "native")
 MISREADS = 2
 """So many replies in a row that cannot be read, and the dialect changes."""
+
+
+def _fall(kept: list[Decided | Misread], event: Event) -> list[Decided | Misread]:
+    if isinstance(event, Misread) or (isinstance(event, Decided) and ("leaked_call" in event.notes or (kept and isinstance(kept[-1], Misread)))):
+        kept.append(event)
+    return kept
+
+
+_falls = Grown(list[Decided | Misread], _fall)
+"""What may change the dialect: replies that could not be read, leaked calls, and the first good reply after those."""
 
 
 def named(name: str, abilities: Abilities) -> Dialect:
@@ -43,7 +53,7 @@ class Auto:
     def in_force(self, run: Run) -> str:
         """The dialect of the next reply: one rung down for each refusal of tools, leaked call, or row of misreads."""
         ladder, rung, row = self.ladder(), 0, 0
-        for event in run.events:
+        for event in _falls(run):
             if isinstance(event, Decided):
                 row = 0
                 rung += ladder[rung] == "native" and "leaked_call" in event.notes

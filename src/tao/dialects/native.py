@@ -1,8 +1,8 @@
 """Function calling: tools go and calls come back as the server's own structures."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Literal
 from weakref import WeakKeyDictionary
 
@@ -26,7 +26,7 @@ class Native:
         """The prompt for the next reply."""
         nudge = run.nudge
         tools = tuple(tool for tool in described(run) if not nudge or tool.name not in nudge.without)
-        messages = merged([*_opening(run), *_steps(run)])
+        messages = merged(_messages(run))
         if finish := finisher(run):
             may_call, may_answer = nudge is None or nudge.may_call, nudge is None or nudge.may_answer or not tools
             return Request(messages, (*(tools if may_call else ()), *((finish,) if may_answer or not may_call else ())), tool_choice="required")
@@ -60,22 +60,42 @@ def _opening(run: Run) -> Iterator[Message]:
     yield Message("user", asked.question + notes + to_call(run), images=asked.images)
 
 
-def _steps(run: Run) -> Iterator[Message]:
-    """The run's turns as messages. A turn is written once: a run only grows, so all but its last one stay as they are."""
-    known = _WRITTEN.setdefault(run, [])
-    for number, turn in enumerate(_turns(run)):
-        if number == len(known) or known[number][0] != turn:
-            known[number:] = [(turn, list(_turn(turn, run.asked.lang)))]
-        yield from known[number][1]
+@dataclass(slots=True)
+class _Written:
+    """What is written of a run: its `opening`, `events` of turns that are over, as `messages`, and the `last` turn, which may go on."""
+
+    opening: list[Message] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    last: tuple[list[Event], list[Message]] = field(default_factory=lambda: ([], []))
 
 
-_WRITTEN: WeakKeyDictionary[Run, list[tuple[list[Event], list[Message]]]] = WeakKeyDictionary()
+_WRITTEN: WeakKeyDictionary[Run, _Written] = WeakKeyDictionary()
 
 
-def _turns(run: Run) -> Iterator[list[Event]]:
-    """The events that are shown, cut before each reply."""
+def _messages(run: Run) -> list[Message]:
+    """The opening and the run's turns. A message is written once: a run only grows, so all but those of its last turn stay as they are."""
+    events, known = shown(run), _WRITTEN.setdefault(run, _Written())
+    rest = events[len(known.events) :]
+    if events[: len(known.events)] != known.events or (known.events and not (rest and isinstance(rest[0], Replied))):
+        known = _WRITTEN[run] = _Written()
+        rest = events
+    *over, last = _turns(rest)
+    for turn in over:
+        known.messages += known.last[1] if known.last[0] == turn else _turn(turn, run.asked.lang)
+        known.events += turn
+    if known.last[0] != last:
+        known.last = last, list(_turn(last, run.asked.lang))
+    opening = list(_opening(run))
+    if known.opening != opening:
+        known.opening = opening
+    return [*known.opening, *known.messages, *known.last[1]]
+
+
+def _turns(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """The events, cut before each reply."""
     turn: list[Event] = []
-    for event in shown(run):
+    for event in events:
         if isinstance(event, Replied) and turn:
             yield turn
             turn = []

@@ -11,7 +11,7 @@ from tao.dialects.stories import stories
 from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
 from tao.facts import dates, follows, known, names, number_words, numbers, to_show, year
 from tao.messages import Message, ToolSpec
-from tao.run import NO_TOOLS, Run
+from tao.run import NO_TOOLS, Grown, Run
 
 QUOTE_LIMIT = 400
 COUNTED = re.compile(r"[一二两三四五六七八九十]\s*[个座家本种次步位条者]")
@@ -28,7 +28,7 @@ def shown(run: Run) -> list[Event]:
     Left out are replies that a policy asked to leave out, calls that were refused unseen, with all that was decided
     beside them, a server's refusal of tools, and readings that neither call nor answer (of replies that only sorted the question).
     """
-    if not any(map(_hides, run.events)):
+    if not _hiding(run):
         return list(run.events)
     refused = {event.call_id for event in run.all(Observed) if event.observation.kind == "ungrounded"}
     unseen = {call.id for event in run.all(Decided) if any(call.id in refused for call in event.calls) for call in event.calls}
@@ -55,6 +55,9 @@ def _hides(event: Event) -> bool:
 
 def _silent(event: Event) -> bool:
     return isinstance(event, Decided) and not event.calls and event.answer is None
+
+
+_hiding: Grown[bool] = Grown(lambda: False, lambda found, event: found or _hides(event))
 
 
 def transcript(run: Run, say: Say, form: str, *, quiet: bool, focus: bool = False) -> Iterator[Message]:

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from tao.events import Asked, Decided, Event, Observed, Ruled
 from tao.messages import Call, Kept, Observation, ToolSpec
 from tao.permissions.effects import NEVER_RAN, UNTRUSTED
-from tao.run import Run, canonical
-from tao.toolset import FIND_TOOL, large
+from tao.run import Grown, Run, canonical
+from tao.toolset import FIND_TOOL, SHOWN
 
 STRETCH, STRETCH_WIDE = 12, 4
 """Characters that a value must share with a text to rest on it, letters and digits counted; Chinese ones say more each."""
@@ -94,23 +93,19 @@ def rests_on(call: Call, run: Run) -> tuple[str, str] | None:
 
 def before(call: Call, run: Run) -> Known:
     """What was known when this call was decided on; all that there is, where the run does not have it."""
-    reading = _READ.get(run)
-    if reading is None or run.events[: len(reading.events)] != reading.events:
-        reading = _READ[run] = _Reading()
-    for event in run.events[len(reading.events) :]:
-        _look(reading, event, run)
+    reading = _reading(run)
     return _known(reading, reading.decided.get(call.id, _reached(reading)))
 
 
 @dataclass(slots=True)
 class _Reading:
-    """How far a run was looked at, and what was found. A run only grows, so each of its events is looked at once.
+    """What a run says of it.
 
     `calls` are those decided on, each with whether no strangers' text had been read before; `decided` says how much of `read`,
     `strange` and `said` there was then. `last` is what was known at the latest place that was asked about.
     """
 
-    events: list[Event] = field(default_factory=list)
+    asked: Asked = field(default_factory=lambda: Asked(""))
     read: list[Seen] = field(default_factory=list)
     strange: list[Source] = field(default_factory=list)
     said: str = ""
@@ -120,26 +115,26 @@ class _Reading:
     last: tuple[tuple[int, int, int], Known] | None = None
 
 
-_READ: WeakKeyDictionary[Run, _Reading] = WeakKeyDictionary()
-
-
-def _look(reading: _Reading, event: Event, run: Run) -> None:
-    """Look at the next event."""
-    reading.events.append(event)
+def _look(reading: _Reading, event: Event) -> _Reading:
     if isinstance(event, Decided):
         for call in event.calls:
             reading.decided.setdefault(call.id, _reached(reading))
             reading.calls[call.id] = call, not reading.strange
-    elif isinstance(event, Observed) and event.call_id in reading.calls and not _ours(reading.calls[event.call_id][0], event.observation, run):
-        reading.read.append(seen := _seen(*reading.calls[event.call_id], event.observation, run, reading.strange, reading.said))
+    elif isinstance(event, Observed) and event.call_id in reading.calls and not _ours(reading.calls[event.call_id][0], event.observation, reading.asked):
+        reading.read.append(seen := _seen(*reading.calls[event.call_id], event.observation, reading.asked, reading.strange, reading.said))
         reading.strange += [Source(seen.call.tool, squeeze(seen.text))] if seen.strange else []
     elif isinstance(event, Ruled) and event.verdict in {"answer", "edit"}:
         reading.said = "\n".join([reading.said, event.text, canonical(event.args or {})])
     elif isinstance(event, Asked):
+        reading.asked = event
         reading.history = "\n".join(told.content for told in event.history if told.role == "tool")
         earlier = (told.content for told in event.history if told.role in {"user", "system"})
         reading.said = "\n".join([event.question, event.instructions, *earlier])
         reading.strange += [Source("history", squeeze(reading.history))] if reading.history else []
+    return reading
+
+
+_reading = Grown(_Reading, _look)
 
 
 def _reached(reading: _Reading) -> tuple[int, int, int]:
@@ -155,14 +150,14 @@ def _known(reading: _Reading, place: tuple[int, int, int]) -> Known:
     return reading.last[1]
 
 
-def _ours(call: Call, observation: Observation, run: Run) -> bool:
+def _ours(call: Call, observation: Observation, asked: Asked) -> bool:
     """Whether it is our own words, or part of an observation that is there as a whole."""
-    later = any(spec.name == call.tool for spec in run.asked.later)
-    return later or observation.kind in NEVER_RAN or (call.tool == FIND_TOOL and large(run))
+    later = any(spec.name == call.tool for spec in asked.later)
+    return later or observation.kind in NEVER_RAN or (call.tool == FIND_TOOL and SHOWN in asked.settings)
 
 
-def _seen(call: Call, unseen: bool, observation: Observation, run: Run, strange: list[Source], said: str) -> Seen:  # noqa: FBT001
-    spec = next((spec for spec in run.asked.tools if spec.name == call.tool), None)
+def _seen(call: Call, unseen: bool, observation: Observation, asked: Asked, strange: list[Source], said: str) -> Seen:  # noqa: FBT001
+    spec = next((spec for spec in asked.tools if spec.name == call.tool), None)
     effects = spec.effects if spec else ("untrusted",)
     handed_on = UNTRUSTED.isdisjoint(effects) and source(call, strange, said) is not None
     return Seen(call, observation, effects, handed_on or not UNTRUSTED.isdisjoint(effects), unseen)

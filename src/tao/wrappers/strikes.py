@@ -30,7 +30,7 @@ def strikes(
     counted = frozenset(kinds)
 
     async def guarded(call: Call, run: Run) -> Observation:
-        failures = sum(other.tool == call.tool and not seen.ok and seen.kind in counted for other, seen in run.observed)
+        failures = sum(not seen.ok and other.tool == call.tool and seen.kind in counted for other, seen in run.observed)
         if failures < own.get(call.tool, most):
             return await act(call, run)
         if hand_over:
