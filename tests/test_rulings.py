@@ -3,7 +3,7 @@ import json
 import pytest
 
 from tao.agent import Agent, recorded_abilities, recorded_dialect
-from tao.errors import Pause, RulingError, StoreError
+from tao.errors import ConfigError, Pause, RulingError, StoreError
 from tao.events import Ended, Observed, Paused, Ruled
 from tao.messages import Observation, Reply, ToolCall
 from tao.permissions import Rule
@@ -131,6 +131,18 @@ async def test_a_run_with_a_call_nobody_has_ruled_on_is_listed_as_waiting(tmp_pa
         for call_id, state in (("1.2", "paused"), ("1.1", "running")):
             await house.agent.rule(run, call_id, "reject")
             assert [row.state for row in await kept.list()] == [state]
+
+
+async def test_a_run_is_not_gone_on_with_where_the_tool_of_a_pending_call_is_not():
+    house = House(reply(BOB, LOOK))
+    run = await house.agent.run("pay")
+    await house.agent.rule(run, "1.1", "approve")
+    bare = Agent(ScriptedModel("It is done."), house.tools[1:], journal=house.options["journal"])
+    before = list(run.events)
+    with pytest.raises(ConfigError, match=r"has calls to do of tools that are not here: pay\. Give them as when it was asked"):
+        await bare.resume(run)
+    assert (run.events, house.done) == (before, ["x"])
+    assert ((await house.agent.resume(run)).state, house.done) == ("ended", ["x", ("Bob", 5)])
 
 
 async def test_it_survives_a_restart_and_another_process(tmp_path):

@@ -32,7 +32,7 @@ from tao.policies.checks import Check
 from tao.policies.reflect import usual
 from tao.prices import Prices
 from tao.quotas import Past, Quota, admit
-from tao.rulings import Waiting, fitted, rule_on, shown, waiting
+from tao.rulings import Waiting, fitted, present, rule_on, shown, waiting
 from tao.run import Run
 from tao.seams import Abilities, Act, Delta, Dialect, Emit, Hear, Model, Policy
 from tao.tools.declare import Tool, declare
@@ -148,10 +148,14 @@ class Agent:
     ) -> Run:
         """Go on from a run's last event, with its own dialect, language and limits; an ended or paused run comes back as it is.
 
-        An id (or the beginning of one) is looked up in the journal. Raises StoreError where it is not there.
+        An id (or its beginning) is looked up in the journal. Raises StoreError; ConfigError where a tool of a pending call is not here.
         """
         run = await self._loaded(run)
-        return run if run.state in ("ended", "paused") else await self._drive(run, on_event, on_delta, approve)
+        if run.state in ("ended", "paused"):
+            return run
+        if not self.own_act:
+            present(run, self.tools)
+        return await self._drive(run, on_event, on_delta, approve)
 
     async def rule(
         self, run: Run | str, call_id: str, verdict: str, *, by: str = "", args: Mapping[str, Any] | None = None, text: str = "",

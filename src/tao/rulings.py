@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tao.errors import BadArguments, RulingError, both
+from tao.errors import BadArguments, ConfigError, RulingError, both
 from tao.events import Paused, Ruled
 from tao.messages import Call
 from tao.permissions import Rule, judge
@@ -12,8 +12,10 @@ from tao.run import Run, args_hash
 from tao.tools.declare import Tool
 from tao.tools.registry import by_name
 from tao.tools.validate import check
+from tao.toolset import FIND_TOOL
 from tao.wrappers.approval import VERDICTS, Fit, Ruling, in_force, ruled
 from tao.wrappers.once import unknown
+from tao.wrappers.truncate import READ_MORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,19 @@ def fitted(tools: Iterable[Tool]) -> Fit:
         return replace(call, args=check(tool.said(run.asked.lang).parameters, call.args, run.asked.lang, tool.example)[0]) if tool else call
 
     return fit
+
+
+def present(run: Run, tools: Iterable[Tool]) -> None:
+    """Raise ConfigError where the run has decided on calls of tools that are not here: gone on with, they would be refused for good."""
+    known = {*by_name(tools), FIND_TOOL, READ_MORE}
+    if lacking := sorted({call.tool for call in run.pending if call.tool not in known and run.tool(call.tool) is not None}):
+        names = ", ".join(lacking)
+        raise ConfigError(both(
+            f"run {run.id[:8]} has calls to do of tools that are not here: {names}. Give them as when it was asked "
+            "(--tools, --offer, --docs, --mcp, --openapi, tao.toml; Agent(…, tools)); nothing was done",
+            f"运行 {run.id[:8]} 待执行的调用所需的工具不在这里：{names}。请像提问时那样给出"
+            "（--tools、--offer、--docs、--mcp、--openapi、tao.toml；Agent(…, tools)）；没有做任何事",
+        ))  # fmt: skip
 
 
 def shown(call: Call, run: Run, fit: Fit) -> Call:

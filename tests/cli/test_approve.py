@@ -137,6 +137,40 @@ def test_what_makes_no_sense_is_refused_and_nothing_runs(tao, home, paused, opti
     assert tao("approve", paused, "--yes", "--tools", "pay.py").returncode == 0
 
 
+def test_without_its_tool_nothing_is_ruled_on_and_the_run_still_waits(tao, home, paused):
+    for command, lang, said in (
+        (("approve", paused, "--yes"), "C.UTF-8", f"run {paused[:8]} has calls to do of tools that are not here: pay. Give them as when it was asked (--tools"),
+        (("approve", paused, "--yes"), "zh_CN.UTF-8", f"运行 {paused[:8]} 待执行的调用所需的工具不在这里：pay。请像提问时那样给出"),
+    ):
+        refused = tao(*command, LANG=lang)
+        assert (refused.returncode, said in refused.stderr, paid(home)) == (2, True, [])
+    assert "│ pay (writes)" in tao("approve").stdout
+    assert tao("approve", paused, "--yes", "--no-resume", "--tools", "pay.py").returncode == 0
+    refused = tao("resume", paused)
+    assert (refused.returncode, "tools that are not here: pay" in refused.stderr) == (2, True)
+    assert tao("resume", paused, "--tools", "pay.py").returncode == 0
+    assert paid(home) == ["Bob 5"]
+
+
+def test_what_is_said_to_type_next_is_enough(tao, home, server):
+    said = tao("ask", "pay Bob 5", "--tools", "pay.py", "--offer", "calendar").stderr
+    (command,) = re.findall(r"Go on with: tao (approve .*)", said)
+    assert "--tools pay.py" in command
+    assert "--offer calendar" in command
+    assert tao(*command.split(), "--yes").returncode == 0
+    assert paid(home) == ["Bob 5"]
+
+
+def test_of_two_waiting_calls_the_other_is_still_listed_after_a_ruling(tao, home, server):
+    server.will('[{"name": "pay", "arguments": {"to": "Bob", "amount": 5}}, {"name": "pay", "arguments": {"to": "Eve", "amount": 7}}]', DONE)
+    assert tao("ask", "pay both", "--tools", "pay.py").returncode == 4
+    assert tao("approve", "--call", "1.1", "--reject", "no", "--no-resume", "--tools", "pay.py").returncode == 0
+    listed = tao("approve", "--tools", "pay.py").stdout
+    assert ('"Eve"' in listed, '"Bob"' in listed) == (True, False)
+    assert tao("approve", "--yes", "--tools", "pay.py").returncode == 0
+    assert paid(home) == ["Eve 7"]
+
+
 def test_rules_come_from_tao_toml(tao, home, server):
     (home / "tao.toml").write_text('[[permissions.rules]]\nallow = ["pay"]\nwhere.amount = {at_most = 5}\n[[permissions.rules]]\ndeny = "pay"\nwhere.to = {one_of = ["Eve"]}\n')
     assert tao("ask", "pay Bob 5", "--tools", "pay.py").returncode == 0

@@ -1,6 +1,5 @@
 """`tao approve`: see what waits for a person, rule on it, and go on with the run."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -17,7 +16,7 @@ from tao.cli.help import Command
 from tao.cli.words import EXITS, say
 from tao.config import Settings, environment, load
 from tao.errors import ConfigError, RulingError, both
-from tao.rulings import Waiting, fitted, rule_on, waiting
+from tao.rulings import Waiting, fitted, present, rule_on, waiting
 from tao.run import Run
 from tao.stores.sql import Journal
 from tao.wrappers.approval import Fit, Ruling
@@ -65,10 +64,11 @@ class Wish:
 def approve(
     run: Which = None, *, call: CallId = None, yes: Yes = False, reject: Reject = None, edit: Edit = None, answer: Answer = None,
     expires: Expires = None, by: By = None, shown_as: Shown = None, no_resume: Stay = False, model: o.Model = None, docs: o.Docs = None,
-    tools: o.Tools = None, offer: o.Offer = None, journal: o.JournalAt = None, as_json: o.Json = False, quiet: o.Quiet = False,
+    tools: o.Tools = None, offer: o.Offer = None, mcp: o.Mcp = None, openapi: o.OpenApi = None, journal: o.JournalAt = None,
+    as_json: o.Json = False, quiet: o.Quiet = False,
 ) -> None:
     """Rule."""
-    options = o.given(model=model, docs=docs, tools=tools, offer=offer, journal=journal)
+    options = o.given(model=model, docs=docs, tools=tools, offer=offer, mcp=mcp, openapi=openapi, journal=journal)
 
     async def work() -> int:
         said = [
@@ -88,7 +88,8 @@ async def _approve(
     which: str | None, wish: Wish, settings: Settings, options: Mapping[str, Any], *, as_json: bool, quiet: bool,
 ) -> int:
     async with connected(settings, environment()) as more, journal(settings) as kept:
-        fit = fitted([*toolbox(settings, environment()), *more])
+        here = [*toolbox(settings, environment()), *more]
+        fit = fitted(here)
         if which is None and wish.ruling is None:
             return await _list(kept, fit, settings)
         run = await kept.load(which or await _only(kept))
@@ -104,6 +105,7 @@ async def _approve(
             Console(highlight=False).print(listed(run, waits), soft_wrap=True)
             Console(stderr=True, highlight=False).print(how(run.id, settings), soft_wrap=True)
             return PAUSED
+        present(run, here)
         ruled = await _rule(kept, run, waits, wish, fit, settings)
     if wish.stay or not ruled:
         return ANSWERED if ruled else PAUSED
@@ -157,7 +159,7 @@ async def _only(kept: Journal) -> str:
 
 def how(run: str, settings: Settings) -> str:
     """How to rule on it."""
-    where = f" --journal {shlex.quote(settings.journal)}" if settings.journal else ""
+    where = o.again(settings)
     return say(
         f"Rule on it: tao approve {run}{where} --yes | --reject TEXT | --edit JSON | --answer TEXT  (in a terminal without options you are asked)",
         f"处理方法：tao approve {run}{where} --yes | --reject 文本 | --edit JSON | --answer 文本（在终端中不带选项会逐项询问）",

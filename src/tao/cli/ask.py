@@ -1,7 +1,6 @@
 """`tao ask`."""
 
 import secrets
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -120,7 +119,7 @@ def _afterwards(agent: Agent, ended: Run | None, run: Run, settings: Settings) -
         console.print()
         console.print(meta(run), soft_wrap=True)
     if run.events and (ended is None or ended.state == "paused"):
-        where = f" --journal {shlex.quote(settings.journal)}" if settings.journal else ""
+        where = o.again(settings)
         for waiting in agent.waiting(ended) if ended else ():
             console.print(described(waiting, console.width), end="", soft_wrap=True)
         way = "approve" if ended else "resume"

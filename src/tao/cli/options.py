@@ -1,11 +1,13 @@
 """Options that several commands share."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tao.cli.words import say
+from tao.config import Settings, load
 
 Model = Annotated[
     str | None,
@@ -115,3 +117,12 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("The answer and n
 def given(**options: object) -> dict[str, object]:
     """Options as settings; what was not given is left out."""
     return {name: value for name, value in options.items() if value not in (None, [])}
+
+
+def again(settings: Settings) -> str:
+    """The options by which another command finds the same run and the same tools: what no settings file says."""
+    usual = load({})
+    told = {name: getattr(settings, name) for name in ("docs", "tools", "offer", "mcp") if getattr(settings, name) != getattr(usual, name)}
+    told |= {"openapi": [one.document for one in settings.openapi if one not in usual.openapi], "journal": settings.journal}
+    pairs = [(name, one) for name, value in told.items() for one in (value if isinstance(value, list | tuple) else [value]) if one]
+    return "".join(f" --{name} {shlex.quote(str(one))}" for name, one in pairs)

@@ -122,11 +122,12 @@ async def _show(which: str | None, options: Mapping[str, Any], *, as_json: bool)
     "从最后一个事件继续被中断的运行；已经得到的回复不会重新请求。",
 ))  # fmt: skip
 def resume(
-    run: Which = None, *, model: o.Model = None, docs: o.Docs = None, tools: o.Tools = None, offer: o.Offer = None, journal: o.JournalAt = None,
-    as_json: o.Json = False, quiet: o.Quiet = False,
+    run: Which = None, *, model: o.Model = None, docs: o.Docs = None, tools: o.Tools = None, offer: o.Offer = None, mcp: o.Mcp = None,
+    openapi: o.OpenApi = None, journal: o.JournalAt = None, as_json: o.Json = False, quiet: o.Quiet = False,
 ) -> None:
     """Go on."""
-    finish(_resume(run, o.given(model=model, docs=docs, tools=tools, offer=offer, journal=journal), as_json=as_json, quiet=quiet))
+    options = o.given(model=model, docs=docs, tools=tools, offer=offer, mcp=mcp, openapi=openapi, journal=journal)
+    finish(_resume(run, options, as_json=as_json, quiet=quiet))
 
 
 async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
