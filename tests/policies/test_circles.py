@@ -94,3 +94,15 @@ def test_one_new_call_beside_others_is_progress():
 ])  # fmt: skip
 def test_queries_that_ask_the_same(a, b, same):
     assert similar(Call("1", "t", a), Call("2", "t", b)) is same
+
+
+def test_a_circle_is_looked_for_in_a_long_run_with_little_more_work_than_in_a_short_one(work):
+    def added(steps):
+        run = history("q", tools=TOOLS)
+        for number in range(steps):
+            run.events += did(number, "search", f"The {number}th entry has {number * 7919} inhabitants, and {number * 104729} trees stand in it.", of=f"entry {number}")
+            last = work(lambda: circle(run))
+        assert circle(run) is None
+        return last
+
+    assert added(110) - added(10) <= 10 * 100

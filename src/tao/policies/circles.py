@@ -5,15 +5,15 @@ to the world (a tool that does not only look) counts as the same only where it a
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tao.events import Decided, Observed
+from tao.events import Asked, Decided, Event, Observed
 from tao.messages import Call, Observation
 from tao.permissions.effects import NEVER_RAN, looks
 from tao.policies.verify import refuses
-from tao.run import Run, canonical
+from tao.run import Grown, Run, canonical
 
 AGAIN = 3
 """The same call may give something else so often (a clock, a job that is waited for) before it counts as a circle."""
@@ -52,11 +52,12 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A decision and what its calls gave, in call order; only the finished ones."""
+    """A decision and what its calls gave, in call order; only the finished ones. `begun` observations there were before it."""
 
     thought: str
     done: tuple[tuple[Call, Observation], ...]
     keys: tuple[tuple[str, str], ...]
+    begun: int
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -66,13 +67,44 @@ class Step:
 
 def steps(run: Run) -> list[Step]:
     """The finished steps, in order."""
-    seen = {event.call_id: event.observation for event in run.all(Observed)}
-    found = []
-    for event in run.all(Decided):
-        done = tuple((call, seen[call.id]) for call in event.calls if call.id in seen)
-        if done and len(done) == len(event.calls):
-            found.append(Step(event.thought, done, tuple((call.tool, canonical(call.args)) for call, _ in done)))
-    return found
+    return _taken(run).steps
+
+
+@dataclass(slots=True)
+class _Taken:
+    """The finished steps, what came back of the decision that is under way, and which tools of the run do not only look."""
+
+    steps: list[Step] = field(default_factory=list)
+    under_way: Decided = field(default_factory=Decided)
+    begun: int = 0
+    seen: dict[str, Observation] = field(default_factory=dict)
+    count: int = 0
+    changing: frozenset[str] = frozenset()
+
+
+def _take(taken: _Taken, event: Event) -> _Taken:
+    if isinstance(event, Asked):
+        taken.changing = frozenset(spec.name for spec in event.tools if not looks(spec.effects))
+    elif isinstance(event, Decided):
+        taken.under_way, taken.begun, taken.seen = event, taken.count, {}
+    elif isinstance(event, Observed):
+        taken.count += 1
+        taken.seen[event.call_id] = event.observation
+        calls = taken.under_way.calls
+        if calls and all(call.id in taken.seen for call in calls):
+            done = tuple((call, taken.seen[call.id]) for call in calls)
+            taken.steps.append(Step(taken.under_way.thought, done, tuple((call.tool, canonical(call.args)) for call in calls), taken.begun))
+    return taken
+
+
+_taken = Grown(_Taken, _take)
+
+
+def _earlier(before: list[Step]) -> Iterator[tuple[tuple[str, str], Call, Observation]]:
+    """Every call of these steps with its key and what it gave, the latest first."""
+    for step in reversed(before):
+        for key, (call, seen) in zip(reversed(step.keys), reversed(step.done), strict=True):
+            yield key, call, seen
 
 
 def circle(run: Run) -> Circle | None:
@@ -90,22 +122,20 @@ def same_call(run: Run, taken: list[Step]) -> Circle | None:
     else each time, from the third time on that it is made again.
     """
     *before, last = taken
-    earlier = [call for step in before for call in step.done]
-    hits = [_repeated(run, one, earlier) for one in last.done]
+    hits = [_repeated(run, key, seen, before) for key, (_, seen) in zip(last.keys, last.done, strict=True)]
     return Circle("same_call", last.tools, *hits[0]) if hits and all(hits) and hits[0] else None
 
 
-def _repeated(run: Run, one: tuple[Call, Observation], earlier: list[tuple[Call, Observation]]) -> tuple[Call, Observation] | None:
-    call, seen = one
-    times = 0
-    for other, told in reversed(earlier):
-        if other.tool == call.tool and canonical(other.args) == canonical(call.args):
+def _repeated(run: Run, key: tuple[str, str], seen: Observation, before: list[Step]) -> tuple[Call, Observation] | None:
+    times, changing = 0, _taken(run).changing
+    for one, other, told in _earlier(before):
+        if one == key:
             times += 1
             if told.text.strip() == seen.text.strip() or any(note == f"= {other.id}" for note in seen.notes) or times >= AGAIN:
                 return other, told
             if seen.ok and not told.ok:
                 return None
-        elif not _looks(run, other.tool) and told.kind not in NEVER_RAN:
+        elif other.tool in changing and told.kind not in NEVER_RAN:
             return None
     return None
 
@@ -133,8 +163,9 @@ def same_observation(run: Run, taken: list[Step]) -> Circle | None:
     """
     *before, last = taken
     hits = []
-    for call, seen in last.done:
-        same = [(other, told) for step in before for other, told in step.done if _other(other, call) and told.text.strip() == seen.text.strip()]
+    for key, (call, seen) in zip(last.keys, last.done, strict=True):
+        text = seen.text.strip()
+        same = [(other, told) for one, other, told in _earlier(before) if told.text.strip() == text and _other(one, key)][::-1]
         short = seen.ok and len(seen.text.strip()) < SHORT and not (refuses(seen.text) or _NOTHING.match(seen.text))
         enough = len(same) >= (SHORT_TIMES if short else 1) and (_looks(run, call.tool) or not seen.ok)
         hits.append(same[0] if same and enough else None)
@@ -145,9 +176,9 @@ def alike(run: Run, taken: list[Step]) -> Circle | None:
     """Every call of the step asks a tool that only looks in nearly the words of an earlier call, and it says nothing new."""
     *before, last = taken
     hits = []
-    for call, seen in last.done:
-        near = next((one for step in reversed(before) for one in step.done if _other(one[0], call) and similar(one[0], call)), None)
-        hits.append(near if near and _looks(run, call.tool) and not _fresh(seen.text, _told(run, before)) else None)
+    for key, (call, seen) in zip(last.keys, last.done, strict=True):
+        near = ((other, told) for one, other, told in _earlier(before) if _other(one, key) and similar(other, call))
+        hits.append(next(near, None) if _looks(run, call.tool) and not _fresh(run, seen.text, last) else None)
     return Circle("alike", last.tools, *hits[0]) if all(hits) and hits[0] else None
 
 
@@ -174,7 +205,7 @@ def same_thought(run: Run, taken: list[Step]) -> Circle | None:
     if _weight(thought) < THOUGHT:
         return None
     earlier = next((step for step in before if _plain(step.thought) == thought and step.tools == last.tools), None)
-    if earlier is None or any(_fresh(seen.text, _told(run, before)) or not _looks(run, call.tool) for call, seen in last.done):
+    if earlier is None or any(_fresh(run, seen.text, last) or not _looks(run, call.tool) for call, seen in last.done):
         return None
     return Circle("same_thought", last.tools, *earlier.done[0])
 
@@ -185,20 +216,19 @@ def stale(run: Run, taken: list[Step]) -> Circle | None:
         return None
     for at in range(len(taken) - 1, len(taken) - 1 - STALE, -1):
         for call, seen in taken[at].done:
-            if not seen.ok or not _looks(run, call.tool) or len(seen.text.strip()) < SHORT or _fresh(seen.text, _told(run, taken[:at])):
+            if not seen.ok or not _looks(run, call.tool) or len(seen.text.strip()) < SHORT or _fresh(run, seen.text, taken[at]):
                 return None
     last = taken[-1]
     return Circle("stale", last.tools, *last.done[0])
 
 
 def _looks(run: Run, name: str) -> bool:
-    spec = run.tool(name)
-    return spec is None or looks(spec.effects)
+    return name not in _taken(run).changing
 
 
-def _other(a: Call, b: Call) -> bool:
-    """Another call of the same tool."""
-    return a.tool == b.tool and canonical(a.args) != canonical(b.args)
+def _other(a: tuple[str, str], b: tuple[str, str]) -> bool:
+    """Whether these are keys of different calls of one tool."""
+    return a[0] == b[0] and a[1] != b[1]
 
 
 def _plain(text: str) -> str:
@@ -209,18 +239,34 @@ def _weight(text: str) -> int:
     return sum(2 if char > "\u2e7f" else 1 for char in text)
 
 
-def _told(run: Run, before: list[Step]) -> list[str]:
-    """The question, and what the steps gave."""
-    return [run.asked.question, *(seen.text for step in before for _, seen in step.done)]
+@dataclass(slots=True)
+class _Heard:
+    """How many observations there were, and of each word how many there had been before it was read; -1 where it stands in the question."""
+
+    count: int = 0
+    first: dict[str, int] = field(default_factory=dict)
 
 
-def _fresh(text: str, known: Iterable[str]) -> bool:
-    """Whether enough of the text's words stand in none of the known texts."""
-    said = _words(text)
-    return len(said.difference(*map(_words, known))) > FRESH * len(said)
+def _hear(heard: _Heard, event: Event) -> _Heard:
+    if isinstance(event, Asked):
+        heard.first |= dict.fromkeys(_words(event.question), -1)
+    elif isinstance(event, Observed):
+        for word in _words(event.observation.text):
+            heard.first.setdefault(word, heard.count)
+        heard.count += 1
+    return heard
 
 
-@lru_cache(maxsize=512)
+_heard = Grown(_Heard, _hear)
+
+
+def _fresh(run: Run, text: str, step: Step) -> bool:
+    """Whether enough of the text's words stand neither in the question nor in what was observed before this step."""
+    said, first = _words(text), _heard(run).first
+    return sum(first.get(word, step.begun) >= step.begun for word in said) > FRESH * len(said)
+
+
+@lru_cache(maxsize=32)
 def _words(text: str) -> frozenset[str]:
     """Words and numbers without case; of Chinese, pairs of characters."""
     return frozenset(part for word in _WORD.findall(text.casefold()) for part in _pairs(word))
