@@ -111,3 +111,49 @@ async def test_a_tool_that_keeps_a_whole_text_itself_is_read_from_there():
     seen = await shown(LINES, full=LINES * 2)
     assert seen.full == LINES * 2
     assert f"page 1 to {len(pages(LINES * 2, 100))}" in seen.text
+
+
+# ── long texts ────────────────────────────────────────────────────────────────
+
+MIXED = st.text(st.sampled_from("a é中。 \n.,，😀я"), max_size=300)
+
+
+def fits(text, tokens):
+    return sum(4 if char > "\u2e7f" else 1 for char in text) <= 4 * tokens
+
+
+@given(MIXED, st.integers(1, 30))
+def test_a_page_is_as_long_as_it_may_be(text, tokens):
+    found = pages(text, tokens)
+    assert "".join(found) == text
+    for page, after in zip(found, [*found[1:], ""], strict=False):
+        assert page
+        assert fits(page, tokens)
+        ends_well = page.endswith(("\n", "。", ". ", " ", "，"))
+        assert ends_well or not after or not fits(page + after[0], tokens)
+
+
+@given(MIXED)
+def test_a_cost_is_one_for_a_wide_character_and_a_quarter_for_another(text):
+    assert cost(text) == sum(1 if char > "\u2e7f" else 0.25 for char in text)
+
+
+@pytest.mark.parametrize("letters", ["x", "中", "я", "中文 and ", "a中", "中文。\n", "word ", "é\n", "😀"])
+@pytest.mark.parametrize("tokens", [100, 1000])
+async def test_a_flood_is_cut_without_a_turn_for_each_of_its_characters(letters, tokens, work):
+    text = (letters * MOST_KEPT)[:MOST_KEPT]
+    run = history("q", tools=[spec("f"), *PAGED])
+    call = Call("3.1", "f", {})
+
+    def cut():
+        with pytest.raises(StopIteration) as ended:
+            truncate(giving(Observation(text)), tokens)(call, run).send(None)
+        run.events += did(3, "f", ended.value.value)
+
+    def read():
+        with pytest.raises(StopIteration) as ended:
+            truncate(giving(None), tokens)(Call("4.1", "read_more", {"handle": "3.1", "page": 7}), run).send(None)
+        assert ended.value.value.ok
+
+    assert work(cut) < len(text) / 2
+    assert work(read) < 1000
