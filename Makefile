@@ -91,6 +91,8 @@ $(VENV)/local.done: pyproject.toml requirements.lock | $(BIN)/python
 	$(PIP) --quiet --editable '.[local,search]'
 	@touch $@
 
-$(VENV)/dev.done: pyproject.toml requirements.lock | $(BIN)/python
+$(VENV)/dev.done: pyproject.toml requirements.lock tests/environments/requirements.txt | $(BIN)/python
 	$(PIP) --editable '.[local,search,web,python,sql,postgres,units,calendar,rates,prices,otel,mcp,openapi,eval,dev]'
+	$(BIN)/python -m pip install --disable-pip-version-check --no-input --quiet --no-deps -r tests/environments/requirements.txt \
+		|| echo 'The public benchmarks could not be installed; their tests will be skipped.'
 	@touch $(VENV)/local.done $@
