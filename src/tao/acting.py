@@ -16,6 +16,7 @@ from tao.wrappers.breaker import States, breaker
 from tao.wrappers.cache import cache
 from tao.wrappers.fence import EXPLAINED, fence
 from tao.wrappers.find_tool import finding
+from tao.wrappers.grounding import Strictness, grounded
 from tao.wrappers.limits import limits
 from tao.wrappers.once import Claims, ClaimsInMemory, once
 from tao.wrappers.rate_limit import Rate, Scope, Windows, rate, rate_limit
@@ -45,6 +46,7 @@ class ToolLimits:
     tenant_rate: str = ""
     cache: float | None = None
     cache_for: Literal["run", "session", "everybody"] = "session"
+    grounding: Strictness = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Limits:
     of them within `window` seconds. Rates count all tools together, in this process or
     `rates_in` a place that several share ("redis://host:6379", extra `rates`). `fence` marks the text of "strange" tools, which fetch
     it from the network or are marked "untrusted", of "all" tools, or of "none". `summarize` is a model, or the name of one, that sums up
-    what a tool gave where it is more than `summarize_over` tokens.
+    what a tool gave where it is more than `summarize_over` tokens. `grounding` says what becomes of a call with values from nowhere:
+    "strict" (it is refused), "advise" (it is noted), "off"; empty: strict for small models, else advise.
     """
 
     timeout: float = 60.0
@@ -77,6 +80,7 @@ class Limits:
     fence: Literal["strange", "all", "none"] = "strange"
     summarize: Model | str | None = None
     summarize_over: int = 2000
+    grounding: Strictness = ""
     tools: Mapping[str, ToolLimits] = field(default_factory=dict)
 
 
@@ -111,6 +115,7 @@ def acting(
     everybody, each_run = ([name for name, one in own.items() if one.cache_for == whom] for whom in ("everybody", "run"))
     act = cache(act, _given(own, "cache"), everybody=everybody, each_run=each_run)
     act = permitted(act) if permitted else act
+    act = grounded(act, held.grounding, _given(own, "grounding"))
     act = validated(act, timed)
     act = finding(act, held.tokens)
     if held.summarize and not isinstance(held.summarize, str):

@@ -46,6 +46,7 @@ class ToolCalls(BaseModel):
     tenant_rate: str = Field(default="", description="how often for one tenant")
     cache: float | None = Field(default=None, gt=0, description="seconds for which what it said is given again")
     cache_for: Literal["run", "session", "everybody"] = Field(default="session", description="who is given it again")
+    grounding: Literal["", "strict", "advise", "off"] = Field(default="", description="what becomes of a call of it with values from nowhere")
 
 
 class Calls(BaseModel):
@@ -72,6 +73,9 @@ class Calls(BaseModel):
     )
     summarize: str = Field(default="", description="the model that sums up long observations, as in `model`; empty: they are cut")
     summarize_over: int = Field(default=2000, ge=50, description="tokens from which an observation counts as long there")
+    grounding: Literal["", "strict", "advise", "off"] = Field(
+        default="", description="values in a call that come from nowhere: strict (refused), advise (noted), off; empty: strict for small models, else advise",
+    )
     tools: Mapping[str, ToolCalls] = Field(default_factory=dict, description="by tool: what holds for it instead")
 
 

@@ -10,7 +10,7 @@ UNTRUSTED = frozenset({"network", "untrusted"})
 """A tool with one of these brings back text that strangers may have written."""
 
 NEVER_RAN = frozenset({
-    "unknown_tool", "bad_arguments", "taken_away", "denied", "rejected", "ungrounded", "unavailable", "rate_limited", "over_budget",
+    "unknown_tool", "bad_arguments", "taken_away", "denied", "rejected", "ungrounded", "unfounded", "unavailable", "rate_limited", "over_budget",
 })  # fmt: skip
 """Kinds of observations of calls that were not carried out; their text is ours, not the tool's."""
 
