@@ -10,7 +10,7 @@ import zlib
 import pytest
 from aiohttp import web
 
-from tao.tools.web.fetching import Limits, Unreached, fetch
+from tao.tools.web.fetching import Limits, Sending, Unreached, fetch
 from tao.tools.web.guard import Guard
 
 PLAIN = "许多文字 many words ".encode() * 500
@@ -131,3 +131,19 @@ async def test_a_certificate_that_nobody_vouches_for_is_refused(world, tmp_path)
         with pytest.raises(Unreached, match=r"the certificate of pages.test cannot be verified"):
             await fetch(f"https://pages.test:{port}/", guard)
     assert asked == ["pages.test"]
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "POST", "PATCH"])
+async def test_a_request_whose_connection_breaks_off_is_not_sent_again(world, method):
+    came = []
+
+    async def hangs_up(request):
+        came.append(request.method)
+        request.transport.close()
+        return web.Response()
+
+    world.answers["/"] = hangs_up
+    body = None if method in {"GET", "HEAD"} else b"x"
+    with pytest.raises(Unreached, match=r"the connection to pages\.test broke off"):
+        await fetch(world.url(), world.guard("pages.test"), Limits(), Sending(method, {}, body))
+    assert came == [method]

@@ -120,7 +120,7 @@ async def _exchange(place: Place, guard: Guard, limits: Limits, sending: Sending
     headers = {"User-Agent": AGENT, "Accept": "*/*", **sending.headers, "Accept-Encoding": "gzip, deflate"}
     session = aiohttp.ClientSession(
         connector=guard.connector(place), cookie_jar=aiohttp.DummyCookieJar(), auto_decompress=False, trust_env=False,
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=10), proxy=guard.proxy,
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=10), proxy=guard.proxy, middlewares=(_sent_once,),
     )  # fmt: skip
     try:
         async with session, session.request(
@@ -131,10 +131,27 @@ async def _exchange(place: Place, guard: Guard, limits: Limits, sending: Sending
             if response.status not in REDIRECTS and sending.method != "HEAD":
                 body, cut = await _read(response.content.iter_chunked(65_536), received.get("content-encoding", ""), limits.size)
             return Fetched(place, response.status, received, body, cut)
+    except _BrokeOff as broke:
+        raise _unreached(broke.error, place, guard) from broke.error
     except (aiohttp.ClientError, OSError, ValueError) as error:
         if isinstance(error, ToolError | TimeoutError) and not isinstance(error, aiohttp.ClientError):
             raise
         raise _unreached(error, place, guard) from error
+
+
+class _BrokeOff(Exception):  # noqa: N818 - it says what happened
+    """The connection broke off."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+async def _sent_once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """Keep aiohttp from sending a PUT or DELETE again by itself when a connection breaks off: it may have been done."""
+    try:
+        return await handler(request)
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise _BrokeOff(error) from error
 
 
 async def _read(pieces: AsyncIterator[bytes], encoding: str, size: int) -> tuple[bytes, bool]:
