@@ -10,27 +10,11 @@ from tau_world import Data, Refusal, calculate, offered, record, think, transfer
 from tao.tools.declare import Tool
 
 
-class Retail:
-    """The shop over its data, which its tools change."""
+class Lookups:
+    """What can be looked up in the shop's data."""
 
     def __init__(self, data: Data) -> None:
         self.data = data
-
-    def tools(self) -> list[Tool]:
-        """Everything an agent may do here, in the benchmark's order."""
-        writes = (
-            self.cancel_pending_order, self.exchange_delivered_order_items, self.modify_pending_order_address,
-            self.modify_pending_order_items, self.modify_pending_order_payment, self.modify_user_address,
-            self.return_delivered_order_items, transfer_to_human_agents,
-        )
-        reads = (
-            calculate, self.find_user_id_by_email, self.find_user_id_by_name_zip, self.get_order_details, self.get_product_details,
-            self.get_user_details, self.list_all_product_types, think,
-        )
-        tools = [*(offered(fn, "writes") for fn in writes), *(offered(fn) for fn in reads)]
-        return sorted(tools, key=lambda tool: tool.name)
-
-    # ── looking ───────────────────────────────────────────────────────────────
 
     def find_user_id_by_email(self, email: str) -> str:
         """Find a user id by email.
@@ -84,6 +68,28 @@ class Retail:
     def list_all_product_types(self) -> dict[str, str]:
         """List the name and product id of all product types; each has items of different options."""
         return dict(sorted((one["name"], one["product_id"]) for one in self.data["products"].values()))
+
+
+class Retail:
+    """The shop over its data, which its tools change."""
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+
+    def tools(self) -> list[Tool]:
+        """Everything an agent may do here, in the benchmark's order."""
+        writes = (
+            self.cancel_pending_order, self.exchange_delivered_order_items, self.modify_pending_order_address,
+            self.modify_pending_order_items, self.modify_pending_order_payment, self.modify_user_address,
+            self.return_delivered_order_items, transfer_to_human_agents,
+        )
+        look = Lookups(self.data)
+        reads = (
+            calculate, look.find_user_id_by_email, look.find_user_id_by_name_zip, look.get_order_details, look.get_product_details,
+            look.get_user_details, look.list_all_product_types, think,
+        )
+        tools = [*(offered(fn, "writes") for fn in writes), *(offered(fn) for fn in reads)]
+        return sorted(tools, key=lambda tool: tool.name)
 
     # ── changing ──────────────────────────────────────────────────────────────
 
