@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tao import quantities
 from tao.quantities import FULL_WIDTH, codes, dates, expressions, follows, number_words, numbers, same, shape, without_dates
 
 WIDE = {ord(plain): chr(wide) for wide, plain in FULL_WIDTH.items()}
@@ -191,6 +192,29 @@ def test_the_shape_of_a_code():
 ])  # fmt: skip
 def test_sums_written_out(text, found):
     assert expressions(text) == found
+
+
+AMOUNTS = st.one_of(st.integers(-50, 50), st.integers(-(10**14), 10**14), st.decimals(-1000, 1000, places=2), st.floats(-1e14, 1e14), st.sampled_from([0.0, 0.5, 1e14, 0.001, 1e-12]))
+KNOWN = st.lists(AMOUNTS.map(float), max_size=12)
+
+
+@given(KNOWN, st.data())
+def test_looking_near_a_number_finds_what_trying_every_pair_does(known, data):
+    steps = [*known, *(a + b for a in known for b in known), *(a * b for a in known for b in known), *(a / b for a in known for b in known if b), 0.0]
+    made = data.draw(st.sampled_from(steps))
+    value = data.draw(st.one_of(AMOUNTS.map(float), st.just(made), st.integers(0, 3).map(lambda places: round(made, places))))
+    have = sorted(set(known))
+    assert quantities.stands(value, have) == any(same(value, v) or same(value, -v) for v in have)
+    assert quantities.multiple(value, have, [7.0, 100.0]) == any(value == v * factor or same(value, v / factor) for v in have for factor in (7.0, 100.0))
+    plain = quantities.stands(value, have) or any(same(value, one) for v in have for one in (v / 100, 1 - v / 100, 1 + v / 100, v * 100))
+    pairs = any(same(value, a + b) or same(value, a - b) or same(value, a * b) or (b not in {0, a} and same(value, a / b)) for a in have for b in have)
+    assert follows(value, known) == (plain or pairs)
+
+
+def test_following_takes_little_more_work_from_many_numbers_than_from_few(work):
+    few, many = ([number * 1.37 + number**2 for number in range(1, count)] for count in (9, 81))
+    assert not follows(1234567.5, many)
+    assert work(lambda: follows(1234567.5, many)) < 15 * work(lambda: follows(1234567.5, few))
 
 
 # ── what follows from what ────────────────────────────────────────────────────

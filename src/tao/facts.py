@@ -7,7 +7,7 @@ question, in an observation, or follow from known values in one plain step of ar
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from tao.messages import Call, Observation
 from tao.quantities import Number, codes, dates, expressions, follows, number_words, numbers, shape
@@ -29,7 +29,7 @@ class Known:
     dates: tuple[str, ...]
     codes: tuple[str, ...]
 
-    @property
+    @cached_property
     def values(self) -> frozenset[float]:
         """Every known number, plain and with its unit worked in."""
         return frozenset(value for number in self.numbers for value in (number.value, number.scaled))

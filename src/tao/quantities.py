@@ -2,10 +2,10 @@
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 from re import Match
 
 HAN_DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
@@ -112,6 +112,7 @@ _DATES = ((_ISO, (1, 2, 3)), (_HAN_DATE, (1, 2, 3)), (_DMY, (3, 2, 1)), (_MDY, (
 """Patterns of dates, with their groups for year, month and day."""
 
 
+@lru_cache(maxsize=64)
 def without_dates(text: str) -> str:
     """The text with every full date blanked out, and full-width characters made ordinary."""
     text = text.translate(FULL_WIDTH)
@@ -153,21 +154,51 @@ def expressions(text: str) -> tuple[str, ...]:
 def follows(value: float, values: Iterable[float]) -> bool:
     """Whether the number is known, or follows from two known ones by + - × ÷ or a percentage, up to rounding."""
     have = sorted({v for v in values if abs(v) < 1e15})[:80]
-    if any(same(value, v) or same(value, -v) for v in have):
+    if stands(value, have):
         return True
     if any(same(value, v / 100) or same(value, 1 - v / 100) or same(value, 1 + v / 100) or same(value, v * 100) for v in have):
         return True
+    off = slack(value)
+    for a in have:
+        lost = off + 1e-12 * (abs(value) + abs(a))
+        if any(same(value, a + b) for b in near(value - a, have, lost)) or any(same(value, a - b) for b in near(a - value, have, lost)):
+            return True
+        if a and (any(same(value, a * b) for b in near(value / a, have, off / abs(a))) or any(b != a and same(value, b / a) for b in near(value * a, have, off * abs(a)))):
+            return True
+    return False
+
+
+def stands(value: float, have: Sequence[float]) -> bool:
+    """Whether the number is one of these, in ascending order, up to rounding and the sign."""
+    off = slack(value)
+    return any(same(value, v) for v in near(value, have, off)) or any(same(value, -v) for v in near(-value, have, off))
+
+
+def multiple(value: float, have: Sequence[float], factors: Iterable[float]) -> bool:
+    """Whether it is one of these numbers, in ascending order, times one of the factors, or divided by it, up to rounding."""
+    off = slack(value)
     return any(
-        same(value, a + b) or same(value, a - b) or same(value, a * b) or (b not in {0, a} and same(value, a / b)) for a, b in product(have, have)
+        any(value == v * factor for v in near(value / factor, have, 0)) or any(same(value, v / factor) for v in near(value * factor, have, off * factor))
+        for factor in factors
     )
+
+
+def near(value: float, have: Sequence[float], off: float) -> Sequence[float]:
+    """Those of the numbers, in ascending order, that are this one or no more than so far off, give or take what reckoning with floats loses."""
+    off += 1e-9 * abs(value) + 1e-9
+    return have[bisect_left(have, value - off) : bisect_right(have, value + off)]
 
 
 def same(a: float, b: float) -> bool:
     """Equal up to the rounding of a shown number `a`: half of the last of its decimals; a whole number has to be exact."""
-    if a == b:
-        return True
+    return a == b or ((off := slack(a)) > 0 and abs(a - b) <= off)
+
+
+@lru_cache(maxsize=512)
+def slack(a: float) -> float:
+    """How far a number may be off that was rounded to what is shown of it; 0 for a whole one."""
     decimals = len(text.split(".")[1]) if "." in (text := f"{a:.10g}") and "e" not in text else 0
-    return decimals > 0 and abs(a - b) <= 0.5 * 10**-decimals + 1e-9
+    return 0.5 * 10**-decimals + 1e-9 if decimals else 0.0
 
 
 # ── reading single matches ────────────────────────────────────────────────────

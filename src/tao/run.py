@@ -163,8 +163,9 @@ class Run:
 
     def ruling(self, call: Call) -> Ruled | None:
         """The person's ruling on exactly this call with exactly these arguments, if there is one."""
-        bound = args_hash(call.tool, call.args)
-        return next((r for r in reversed(self.events) if isinstance(r, Ruled) and (r.call_id, r.args_hash) == (call.id, bound)), None)
+        rulings = [ruled for ruled in self.all(Ruled) if ruled.call_id == call.id]
+        bound = args_hash(call.tool, call.args) if rulings else ""
+        return next((ruled for ruled in reversed(rulings) if ruled.args_hash == bound), None)
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:

@@ -11,13 +11,14 @@ import pytest
 from tao.acting import Limits, ToolLimits, acting
 from tao.agent import Agent
 from tao.errors import ConfigError
-from tao.events import Asked, Decided, Observed, Replied, Ruled
+from tao.events import Asked, Decided, Nudged, Observed, Recalled, Replied, Ruled
 from tao.messages import Call, Image, Message, Observation, Reply, ToolSpec
 from tao.run import Run, args_hash
 from tao.seams import Abilities
 from tao.testing import FunctionAct, ScriptedModel, did, history
 from tao.tools.declare import tool
-from tao.wrappers.founded import unfounded
+from tao.toolset import FIND_TOOL, SHOWN
+from tao.wrappers.founded import KIND, told, unfounded
 from tao.wrappers.grounding import grounded
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "replay"))
@@ -256,3 +257,16 @@ def _invented(args, spec):
         if isinstance(value, int) and not isinstance(value, bool) and value > 99 and name in needed and not tuned:
             return {**args, name: 74913}
     return None
+
+
+def test_a_run_that_grows_has_told_what_one_that_is_read_as_a_whole_has():
+    grown = Run("r", [Asked("Is order A-10023 of 3 March 2025 paid?", instructions="Be brief.", history=(Message("user", "I ordered 17 chairs"),), settings={SHOWN: []})])
+    later = [
+        *did(1, "search", "It cost 412.50 EUR"), *did(2, FIND_TOOL, "order 77 of 2024-01-01"), Nudged("The price is 19 EUR", "check:price"), Nudged("Take 5 steps", "reflect"),
+        *did(3, "search", Observation("order 99", ok=False, kind=KIND)), Recalled(("Ann has 6 dogs",)), *did(4, "search", Observation("cut", full="cut, and 1234 more")),
+    ]  # fmt: skip
+    for event in later:
+        grown.events.append(event)
+        assert told(grown) == told(Run("r", grown.events))
+    assert {float(number.value) for number in told(grown).numbers} >= {17, 412.5, 19, 6, 1234}
+    assert not {77.0, 5.0, 99.0} & set(told(grown).values)

@@ -9,16 +9,16 @@ import calendar
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from tao.events import Nudged
+from tao.events import Asked, Decided, Event, Nudged, Observed, Recalled
 from tao.facts import Known, gather
 from tao.messages import Call, ToolSpec
-from tao.quantities import FORMAL, MONTHS, codes, dates, follows, number_words, numbers, same, without_dates
-from tao.run import Run
-from tao.toolset import examples, looked_up, required
+from tao.quantities import FORMAL, MONTHS, Number, codes, dates, follows, multiple, number_words, numbers, stands, without_dates
+from tao.run import Grown, Run
+from tao.toolset import FIND_TOOL, SHOWN, examples, required
 
 KIND = "unfounded"
 """The kind of the observation of a call that was refused for it."""
@@ -85,11 +85,47 @@ def unfounded(call: Call, run: Run) -> tuple[Unfounded, ...]:
 
 def told(run: Run) -> Known:
     """All that the run was told: question, instructions, conversation, notes, checks, and whatever came back; not what was only refused."""
-    asked, lookups = run.asked, looked_up(run)
-    texts = [asked.question, asked.instructions, *(message.content for message in asked.history), *run.notes]
-    texts += [nudge.text for nudge in run.all(Nudged) if nudge.outside]
-    texts += [seen.full or seen.text for call, seen in run.observed if seen.kind != KIND and call.id not in lookups]
-    return gather(text for text in texts if text)
+    return _told(run).known
+
+
+@dataclass(slots=True)
+class _Told:
+    """The texts, and the numbers, dates and codes in them; `calls` says by their ids which tools were called, `large` whether tools are looked up."""
+
+    large: bool = False
+    calls: dict[str, str] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    numbers: dict[Number, None] = field(default_factory=dict)
+    dates: dict[str, None] = field(default_factory=dict)
+    codes: dict[str, None] = field(default_factory=dict)
+    known: Known = field(default_factory=lambda: gather(()))
+
+
+def _tell(told: _Told, event: Event) -> _Told:
+    new: tuple[str, ...] = ()
+    match event:
+        case Asked():
+            told.large = SHOWN in event.settings
+            new = (event.question, event.instructions, *(message.content for message in event.history))
+        case Recalled():
+            new = event.notes
+        case Nudged() if event.outside:
+            new = (event.text,)
+        case Decided():
+            told.calls |= {call.id: call.tool for call in event.calls}
+        case Observed(call_id=call_id, observation=seen) if call_id in told.calls and seen.kind != KIND:
+            new = () if told.large and told.calls[call_id] == FIND_TOOL else (seen.full or seen.text,)
+    for text in filter(None, new):
+        told.texts.append(text)
+        told.numbers |= dict.fromkeys(numbers(text))
+        told.dates |= dict.fromkeys(dates(text))
+        told.codes |= dict.fromkeys(codes(text))
+    if new:
+        told.known = Known("\n".join(told.texts), tuple(told.numbers), tuple(told.dates), tuple(told.codes))
+    return told
+
+
+_told = Grown(_Told, _tell)
 
 
 def _leaves(args: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Any]]:
@@ -190,17 +226,14 @@ def _stands_in(value: str, sample: Any, tool: ToolSpec) -> bool:
 
 def _reckoned(value: float, have: Known, *, strict: bool = False) -> bool:
     """Whether a number is known, or follows from known ones in one plain step; with `strict` it has to stand there."""
-    words = number_words(have.text)
-    values = [*have.values, *words, *_in_units(have.text)]
-    if any(same(value, known) or same(value, -known) for known in values) or _digits_stand(value, have.text):
+    values = sorted({*have.values, *number_words(have.text), *_in_units(have.text)})
+    if stands(value, values) or _digits_stand(value, have.text):
         return True
     if strict:
         return False
     if abs(value) <= SMALL and value == int(value):
         return True
-    if any(value in {known * factor, known / factor} or same(value, known / factor) for known in values for factor in FACTORS):
-        return True
-    return follows(value, values)
+    return multiple(value, values, FACTORS) or follows(value, values)
 
 
 @lru_cache(maxsize=64)
