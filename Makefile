@@ -91,8 +91,10 @@ $(VENV)/local.done: pyproject.toml requirements.lock | $(BIN)/python
 	$(PIP) --quiet --editable '.[local,search]'
 	@touch $@
 
-$(VENV)/dev.done: pyproject.toml requirements.lock tests/environments/requirements.txt | $(BIN)/python
+$(VENV)/dev.done: pyproject.toml requirements.lock tests/environments/requirements.txt tests/environments/games.txt | $(BIN)/python
 	$(PIP) --editable '.[local,search,web,python,sql,postgres,units,calendar,rates,prices,otel,mcp,openapi,eval,dev]'
-	$(BIN)/python -m pip install --disable-pip-version-check --no-input --quiet --no-deps -r tests/environments/requirements.txt \
-		|| echo 'The public benchmarks could not be installed; their tests will be skipped.'
+	@for list in requirements games; do \
+		$(BIN)/python -m pip install --disable-pip-version-check --no-input --quiet --no-deps -r tests/environments/$$list.txt \
+		|| echo "tests/environments/$$list.txt could not be installed; the tests that need it will be skipped."; \
+	done
 	@touch $(VENV)/local.done $@
