@@ -6,6 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
+from operator import mul, sub, truediv
 from re import Match
 
 HAN_DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
@@ -154,39 +156,75 @@ def expressions(text: str) -> tuple[str, ...]:
 def follows(value: float, values: Iterable[float]) -> bool:
     """Whether the number is known, or follows from two known ones by + - × ÷ or a percentage, up to rounding."""
     have = sorted({v for v in values if abs(v) < 1e15})[:80]
-    if stands(value, have):
-        return True
-    if any(same(value, v / 100) or same(value, 1 - v / 100) or same(value, 1 + v / 100) or same(value, v * 100) for v in have):
-        return True
     off = slack(value)
-    for a in have:
-        lost = off + 1e-12 * (abs(value) + abs(a))
-        if any(same(value, a + b) for b in near(value - a, have, lost)) or any(same(value, a - b) for b in near(a - value, have, lost)):
-            return True
-        if a and (any(same(value, a * b) for b in near(value / a, have, off / abs(a))) or any(b != a and same(value, b / a) for b in near(value * a, have, off * abs(a)))):
-            return True
-    return False
+    percents = (near(part, have, 100 * off) for part in (value * 100, 100 - value * 100, value * 100 - 100, value / 100))
+    if stands(value, have) or any(same(value, of) for found in percents for v in found for of in (v / 100, 1 - v / 100, 1 + v / 100, v * 100)):
+        return True
+    whole = [v for v in have if v.is_integer()] if not off and abs(value) < EXACT and value.is_integer() else []
+    return bool(whole and _pairs(value, whole)) or any(_with(value, a, have, off) for a in have if not whole or not a.is_integer())
+
+
+EXACT = 2.0**53
+"""Whole numbers below it are reckoned with exactly."""
+
+
+def _pairs(value: float, whole: Sequence[float]) -> bool:
+    """Whether a whole number follows from two of these whole ones; asked of all of them at once, since most do not."""
+    have, divisors = frozenset(whole), [v for v in whole if v]
+    found = any(
+        not have.isdisjoint(others)
+        for others in (
+            map(sub, repeat(value), whole), map(sub, whole, repeat(value)), map(truediv, repeat(value), divisors), map(mul, repeat(value), divisors),
+        )
+    )  # fmt: skip
+    return found and any(_with(value, a, whole, 0) for a in whole)
+
+
+def _with(value: float, a: float, have: Sequence[float], off: float) -> bool:
+    """Whether the number follows from `a` and one of the others."""
+    lost = off + 1e-12 * (abs(value) + abs(a))
+    if (
+        any(same(value, a + b) for b in near(value - a, have, lost)) or any(same(value, a - b) for b in near(a - value, have, lost))
+        or any(same(value, b - a) for b in near(value + a, have, lost))
+    ):  # fmt: skip
+        return True
+    if a and (any(same(value, a * b) for b in near(value / a, have, off / abs(a))) or any(b != a and same(value, b / a) for b in near(value * a, have, off * abs(a)))):
+        return True
+    return bool(value) and any(b not in {0, a} and same(value, a / b) for b in near(a / value, have, _spread(a, value, off)))
+
+
+def _spread(a: float, value: float, off: float) -> float:
+    """How far `b` may be from `a / value`, where `a / b` may be so far off."""
+    return abs(a / value) * off / (abs(value) - off) if abs(value) > off else float("inf")
 
 
 def stands(value: float, have: Sequence[float]) -> bool:
     """Whether the number is one of these, in ascending order, up to rounding and the sign."""
     off = slack(value)
-    return any(same(value, v) for v in near(value, have, off)) or any(same(value, -v) for v in near(-value, have, off))
+    found = near(value, have, off) or near(-value, have, off)
+    return bool(found) and any(same(value, v) or same(value, -v) for v in have)
 
 
 def multiple(value: float, have: Sequence[float], factors: Iterable[float]) -> bool:
     """Whether it is one of these numbers, in ascending order, times one of the factors, or divided by it, up to rounding."""
     off = slack(value)
-    return any(
-        any(value == v * factor for v in near(value / factor, have, 0)) or any(same(value, v / factor) for v in near(value * factor, have, off * factor))
-        for factor in factors
-    )
+    for factor in factors:
+        for v in near(value / factor, have, 0):
+            if value == v * factor:
+                return True
+        for v in near(value * factor, have, off * factor):
+            if same(value, v / factor):
+                return True
+    return False
 
 
 def near(value: float, have: Sequence[float], off: float) -> Sequence[float]:
     """Those of the numbers, in ascending order, that are this one or no more than so far off, give or take what reckoning with floats loses."""
     off += 1e-9 * abs(value) + 1e-9
-    return have[bisect_left(have, value - off) : bisect_right(have, value + off)]
+    first = bisect_left(have, value - off)
+    if first == len(have) or have[first] > value + off:  # as mostly
+        return ()
+    return have[first : bisect_right(have, value + off)]
 
 
 def same(a: float, b: float) -> bool:

@@ -244,7 +244,11 @@ def _in_units(text: str) -> tuple[float, ...]:
 
 def _digits_stand(value: float, text: str) -> bool:
     """Whether the number's digits stand in the text, also where they are part of a code or a date."""
-    return value == int(value) and re.search(rf"(?<!\d){int(abs(value))}(?!\d)", text) is not None
+    digits, at = f"{abs(value):.0f}" if value.is_integer() else "", -1
+    while digits and (at := text.find(digits, at + 1)) >= 0:
+        if not (text[at - 1 : at].isdecimal() or text[at + len(digits) : at + len(digits) + 1].isdecimal()):
+            return True
+    return False
 
 
 # ── days ──────────────────────────────────────────────────────────────────────
