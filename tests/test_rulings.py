@@ -1,10 +1,11 @@
+import asyncio
 import json
 
 import pytest
 
-from tao.agent import Agent, recorded_abilities, recorded_dialect
+from tao.agent import Agent, recorded_abilities, recorded_dialect, recorded_policy
 from tao.errors import ConfigError, Pause, RulingError, StoreError
-from tao.events import Ended, Observed, Paused, Ruled
+from tao.events import Asked, Decided, Ended, Nudged, Observed, Paused, Replied, Ruled
 from tao.messages import Observation, Reply, ToolCall
 from tao.permissions import Rule
 from tao.policies import default
@@ -299,3 +300,40 @@ async def test_run_sync_and_stream_take_who_and_approve():
     house = House(reply(BOB))
     assert house.agent.run_sync("q", who={"user": "ann"}, approve=lambda call, run: Ruling("approve")).asked.settings["who"] == {"user": "ann"}
     assert house.done == [("Bob", 5)]
+
+
+# ── ending for good ───────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "Cancelled; this is the best answer so far. It was not checked any further. By li."), ("zh", "已取消，这是目前最好的答案。没有再做核对。取消人：li。")])
+async def test_a_run_that_waits_can_be_cancelled_with_the_best_answer_that_it_had(lang, said):
+    run = Run("x", [Asked("q", lang=lang), Replied(Reply("x")), Decided(answer="4"), Nudged("no", "verify"), Paused("?")])
+    journal = MemoryJournal()
+    agent = Agent(ScriptedModel(), journal=journal)
+    ended = (await agent.cancel(run, by="li")).ended
+    assert (ended.reason, ended.answer, ended.detail) == ("cancelled", "4", said)
+    assert journal.runs["x"] == [ended]
+    assert (await agent.cancel(run)).events[-1] is ended
+    assert await agent.resume(run) is run
+
+
+async def test_cancelling_the_task_only_interrupts_the_run():
+    begun, journal = asyncio.Event(), MemoryJournal()
+
+    async def slow() -> str:
+        """Slow."""
+        begun.set()
+        await asyncio.Event().wait()
+        return "never"
+
+    agent = Agent(ScriptedModel("Action: slow\nAction Input: {}", "Final Answer: 4"), [slow], journal=journal, dialect="react")
+    task = asyncio.create_task(agent.run("q", id="x"))
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    run = await journal.load("x")
+    assert (run.ended, len(run.pending)) == (None, 1)
+    assert (await agent.cancel("x")).ended.reason == "cancelled"
+    again = await journal.load("x")
+    assert await replay(again, recorded_dialect(again.asked), recorded_policy(again.asked)) == []

@@ -1,20 +1,19 @@
 """The library's front door: an `Agent` is the parts of a run put together. It keeps nothing of any run."""
 
 import asyncio
-import contextvars
 import inspect
 import re
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, fields, replace
 from functools import partial
-from typing import Any, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from tao import routing
 from tao.acting import Limits, acting, explained, later, opened
+from tao.blocking import blocking
 from tao.dialects import choose
 from tao.errors import ConfigError, StoreError, both
 from tao.events import Asked, Event
@@ -32,7 +31,7 @@ from tao.policies.checks import Check
 from tao.policies.reflect import usual
 from tao.prices import Prices
 from tao.quotas import Past, Quota, admit
-from tao.rulings import Waiting, fitted, present, rule_on, shown, waiting
+from tao.rulings import Waiting, cancelled, fitted, present, rule_on, shown, waiting
 from tao.run import Run
 from tao.seams import Abilities, Act, Delta, Dialect, Emit, Hear, Model, Policy
 from tao.tools.declare import Tool, declare
@@ -46,7 +45,6 @@ from tao.wrappers.withheld import withheld
 
 OnEvent = Callable[[Event], Awaitable[None] | None]
 OnDelta = Callable[[Delta], object]
-T = TypeVar("T")
 CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 
 
@@ -169,6 +167,16 @@ class Agent:
         run = await self._loaded(run)
         ruling = Ruling(verdict, text, None if args is None else dict(args), by, expires)
         await self._record(run, rule_on(run, call_id, ruling, fit=self._fit, rules=self.permissions, shown_hash=hash))
+        return run
+
+    async def cancel(self, run: Run | str, *, by: str = "") -> Run:
+        """End a run for good that nobody is working on (it waits for a person, or its task was cancelled), with the best answer that it had.
+
+        Cancelling the task that works on a run only interrupts it: `resume` goes on. A run that has ended comes back as it is.
+        """
+        run = await self._loaded(run)
+        if run.ended is None:
+            await self._record(run, cancelled(run, by))
         return run
 
     def parse(self, run: Run) -> Any:
@@ -365,36 +373,3 @@ async def _close(*parts: Any) -> None:
 def language(question: str) -> str:
     """The language to answer in: "zh" where the question holds Chinese characters, else "en"."""
     return "zh" if CJK.search(question) else "en"
-
-
-def blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end in an event loop of its own; in a thread of its own where a loop runs here already.
-
-    An interrupt cancels the work, waits for it to let go of things, and is raised again.
-    """
-    try:
-        outer = asyncio.current_task()
-    except RuntimeError:
-        return asyncio.run(work)
-    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
-
-    async def tracked() -> T:
-        running.append((asyncio.get_running_loop(), asyncio.current_task()))
-        return await work
-
-    def stop() -> None:
-        while running:
-            loop, task = running.pop()
-            if task is not None:
-                loop.call_soon_threadsafe(task.cancel)
-
-    with ThreadPoolExecutor(1, "tao") as thread:
-        future = thread.submit(contextvars.copy_context().run, asyncio.run, tracked())
-        try:
-            while not wait([future], timeout=0.1).done:
-                if outer is not None and outer.cancelling():  # asyncio's way to tell of an interrupt
-                    stop()
-        except BaseException:
-            stop()
-            raise
-        return future.result()

@@ -5,9 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tao.errors import BadArguments, ConfigError, RulingError, both
-from tao.events import Paused, Ruled
+from tao.events import CANCELLED, Ended, Paused, Ruled
 from tao.messages import Call
 from tao.permissions import Rule, judge
+from tao.permissions.effects import say
+from tao.policies.limits import best_answer
+from tao.policies.uncertain import uncertain
 from tao.run import Run, args_hash
 from tao.tools.declare import Tool
 from tao.tools.registry import by_name
@@ -86,6 +89,13 @@ def _waiting(call: Call, run: Run, fit: Fit, rules: Sequence[Rule]) -> Waiting:
     one, spec = shown(call, run, fit), run.tool(call.tool)
     mended = tuple(f"{name}: {call.args.get(name)!r} → {value!r}" for name, value in one.args.items() if call.args.get(name) != value)
     return Waiting(one, _reason(one, run, rules), spec.effects if spec else (), mended, args_hash(one.tool, one.args))
+
+
+def cancelled(run: Run, by: str = "") -> Ended:
+    """The end of a run that a person does not want to go on, with the latest answer that was proposed; `by` whom."""
+    best = best_answer(run)
+    said = say(run, "Cancelled.", "已取消。") if best is None else uncertain(run, best, CANCELLED)
+    return Ended(CANCELLED, best, said + (say(run, f" By {by}.", f"取消人：{by}。") if by else ""), at=time.time())
 
 
 def rule_on(

@@ -135,4 +135,4 @@ def test_one_place_starts_an_event_loop_for_the_library_and_one_for_the_command(
         ]
 
     homes = {place.split(":")[0] for place in where(starts)}
-    assert {home for home in homes if not home.startswith("cli/")} == {"agent.py"}
+    assert {home for home in homes if not home.startswith("cli/")} == {"blocking.py"}

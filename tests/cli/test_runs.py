@@ -95,3 +95,13 @@ def test_a_journal_elsewhere(tao, server):
     tao("ask", "q", "--journal", "other/x.db")
     assert len(tao("runs", "--journal", "other/x.db").stdout.splitlines()) == 2
     assert tao("runs").stdout == ""
+
+
+def test_cancel_ends_for_good_what_was_interrupted(tao, asked):
+    change(tao, "DELETE FROM events WHERE seq > 4")
+    done = tao("cancel", asked)
+    assert (done.returncode, done.stderr) == (0, f"run {asked[:8]} is cancelled\n")
+    assert json.loads(tao("show", "--json", asked).stdout.splitlines()[-1])["reason"] == "cancelled"
+    assert "has ended already" in tao("cancel", asked).stderr
+    assert "has ended already" in tao("resume", asked).stderr
+    assert tao("replay", asked).returncode == 0

@@ -30,6 +30,7 @@ COMMANDS = {
     "runs": Entry("runs", say("List the latest runs.", "列出最近的运行。"), RECORDS),
     "show": Entry("runs", say("Show what happened in a run.", "显示一次运行的全过程。"), RECORDS),
     "resume": Entry("runs", say("Go on with an interrupted run from its last event.", "从最后一个事件继续被中断的运行。"), RECORDS),
+    "cancel": Entry("runs", say("End for good a run that waits or was interrupted.", "彻底结束一次等待中或被中断的运行。"), RECORDS),
     "approve": Entry("approve", say("See what waits for a person, rule on it, and go on.", "查看等待人工处理的调用，作出裁定并继续。"), RECORDS),
     "replay": Entry(
         "runs", say("Decide a recorded run again, without model or tools, and say where it differs.",

@@ -1,4 +1,4 @@
-"""`tao runs`, `tao show`, `tao resume`, `tao replay`: what the journal holds."""
+"""`tao runs`, `tao show`, `tao resume`, `tao cancel`, `tao replay`: what the journal holds."""
 
 import datetime as dt
 import json
@@ -26,6 +26,7 @@ from tao.config import environment, load
 from tao.errors import ConfigError, StoreError, both
 from tao.events import Event, Replied, to_json
 from tao.replay import Difference, replay
+from tao.rulings import cancelled
 from tao.run import Run
 from tao.stores.sql import Journal, Listed
 
@@ -135,11 +136,7 @@ async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: boo
     async with journal(settings) as kept:
         run = await kept.load(which or await _latest(kept, "running"))
     if run.ended:
-        said = say(
-            f"run {run.id[:8]} has ended already; `tao show {run.id[:8]}` shows it",
-            f"运行 {run.id[:8]} 已经结束；可用 `tao show {run.id[:8]}` 查看",
-        )
-        Console(stderr=True, highlight=False).print(said, soft_wrap=True)
+        _over(run)
         return code_of(run)
     if run.state == "paused" and not at_a_terminal():
         waits = say(
@@ -150,6 +147,35 @@ async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: boo
         return code_of(run)
     async with assembled(settings, environment(), model=None if "model" in options else run.asked.model or None) as agent:
         return code_of(await shown(agent, run, settings, as_json=as_json, quiet=quiet))
+
+
+@app.command(cls=Command, help=say(
+    "End a run for good that waits or was interrupted; it keeps the best answer that it had.",
+    "彻底结束一次等待中或被中断的运行；保留它已有的最好答案。",
+))  # fmt: skip
+def cancel(run: Which = None, *, journal: o.JournalAt = None) -> None:
+    """End for good."""
+    finish(_cancel(run, o.given(journal=journal)))
+
+
+async def _cancel(which: str | None, options: Mapping[str, Any]) -> int:
+    async with journal(load(options)) as kept:
+        run = await kept.load(which or await _latest(kept))
+        if run.ended:
+            _over(run)
+            return code_of(run)
+        run.events.append(cancelled(run))
+        await kept(run, run.events[-1])
+    Console(stderr=True, highlight=False).print(say(f"run {run.id[:8]} is cancelled", f"运行 {run.id[:8]} 已取消"), soft_wrap=True)
+    return ANSWERED
+
+
+def _over(run: Run) -> None:
+    said = say(
+        f"run {run.id[:8]} has ended already; `tao show {run.id[:8]}` shows it",
+        f"运行 {run.id[:8]} 已经结束；可用 `tao show {run.id[:8]}` 查看",
+    )
+    Console(stderr=True, highlight=False).print(said, soft_wrap=True)
 
 
 @app.command("replay", cls=Command, help=say(
