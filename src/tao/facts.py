@@ -34,6 +34,11 @@ class Known:
         """Every known number, plain and with its unit worked in."""
         return frozenset(value for number in self.numbers for value in (number.value, number.scaled))
 
+    @cached_property
+    def ordered(self) -> tuple[float, ...]:
+        """Every known number, those in words among them, in ascending order."""
+        return tuple(sorted({*self.values, *number_words(self.text)}))
+
 
 def known(run: Run, *, relevant: bool = False) -> Known:
     """What the question, the conversation, the notes and every good observation say.

@@ -201,26 +201,24 @@ def _spread(a: float, value: float, off: float) -> float:
 def stands(value: float, have: Sequence[float]) -> bool:
     """Whether the number is one of these, in ascending order, up to rounding and the sign."""
     off = slack(value)
-    found = near(value, have, off) or near(-value, have, off)
-    return bool(found) and any(same(value, v) or same(value, -v) for v in have)
+    found = (*near(value, have, off), *near(-value, have, off))
+    return bool(found) and any(same(value, v) or same(value, -v) for v in found)
 
 
 def multiple(value: float, have: Sequence[float], factors: Iterable[float]) -> bool:
     """Whether it is one of these numbers, in ascending order, times one of the factors, or divided by it, up to rounding."""
     off = slack(value)
     for factor in factors:
-        for v in near(value / factor, have, 0):
-            if value == v * factor:
-                return True
-        for v in near(value * factor, have, off * factor):
-            if same(value, v / factor):
-                return True
+        if (found := near(value / factor, have, 0)) and any(value == v * factor for v in found):
+            return True
+        if (found := near(value * factor, have, off * factor)) and any(same(value, v / factor) for v in found):
+            return True
     return False
 
 
 def near(value: float, have: Sequence[float], off: float) -> Sequence[float]:
     """Those of the numbers, in ascending order, that are this one or no more than so far off, give or take what reckoning with floats loses."""
-    off += 1e-9 * abs(value) + 1e-9
+    off += 1e-9 * (abs(value) + 1)
     first = bisect_left(have, value - off)
     if first == len(have) or have[first] > value + off:  # as mostly
         return ()

@@ -5,6 +5,7 @@ to the world (a tool that does not only look) counts as the same only where it a
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -72,7 +73,10 @@ def steps(run: Run) -> list[Step]:
 
 @dataclass(slots=True)
 class _Taken:
-    """The finished steps, what came back of the decision that is under way, and which tools of the run do not only look."""
+    """The finished steps, what came back of the decision that is under way, and which tools of the run do not only look.
+
+    `times` says how often a thought came, a call's key, and what a tool gave.
+    """
 
     steps: list[Step] = field(default_factory=list)
     under_way: Decided = field(default_factory=Decided)
@@ -80,6 +84,7 @@ class _Taken:
     seen: dict[str, Observation] = field(default_factory=dict)
     count: int = 0
     changing: frozenset[str] = frozenset()
+    times: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
 
 def _take(taken: _Taken, event: Event) -> _Taken:
@@ -93,7 +98,10 @@ def _take(taken: _Taken, event: Event) -> _Taken:
         calls = taken.under_way.calls
         if calls and all(call.id in taken.seen for call in calls):
             done = tuple((call, taken.seen[call.id]) for call in calls)
-            taken.steps.append(Step(taken.under_way.thought, done, tuple((call.tool, canonical(call.args)) for call in calls), taken.begun))
+            taken.steps.append(Step(taken.under_way.thought, done, keys := tuple((call.tool, canonical(call.args)) for call in calls), taken.begun))
+            taken.times.update(keys)
+            taken.times.update((call.tool, "gave", seen.text.strip()) for call, seen in done)
+            taken.times[(_plain(taken.under_way.thought),)] += 1
     return taken
 
 
@@ -122,6 +130,8 @@ def same_call(run: Run, taken: list[Step]) -> Circle | None:
     else each time, from the third time on that it is made again.
     """
     *before, last = taken
+    if _first(run, *last.keys):
+        return None
     hits = [_repeated(run, key, seen, before) for key, (_, seen) in zip(last.keys, last.done, strict=True)]
     return Circle("same_call", last.tools, *hits[0]) if hits and all(hits) and hits[0] else None
 
@@ -162,6 +172,8 @@ def same_observation(run: Run, taken: list[Step]) -> Circle | None:
     A short result may be the same by chance (391, true) unless it says that nothing was found; "done" says nothing at all.
     """
     *before, last = taken
+    if _first(run, *((call.tool, "gave", seen.text.strip()) for call, seen in last.done)):
+        return None
     hits = []
     for key, (call, seen) in zip(last.keys, last.done, strict=True):
         text = seen.text.strip()
@@ -202,7 +214,7 @@ def same_thought(run: Run, taken: list[Step]) -> Circle | None:
     """The thought stood word for word before a call of the same tools, and what came says nothing new."""
     *before, last = taken
     thought = _plain(last.thought)
-    if _weight(thought) < THOUGHT:
+    if _weight(thought) < THOUGHT or _first(run, (thought,)):
         return None
     earlier = next((step for step in before if _plain(step.thought) == thought and step.tools == last.tools), None)
     if earlier is None or any(_fresh(run, seen.text, last) or not _looks(run, call.tool) for call, seen in last.done):
@@ -220,6 +232,12 @@ def stale(run: Run, taken: list[Step]) -> Circle | None:
                 return None
     last = taken[-1]
     return Circle("stale", last.tools, *last.done[0])
+
+
+def _first(run: Run, *what: tuple[str, ...]) -> bool:
+    """Whether one of these came for the first time, as mostly: then nothing before has to be looked through."""
+    times = _taken(run).times
+    return any(times[one] < 2 for one in what)
 
 
 def _looks(run: Run, name: str) -> bool:

@@ -226,17 +226,19 @@ def _stands_in(value: str, sample: Any, tool: ToolSpec) -> bool:
 
 def _reckoned(value: float, have: Known, *, strict: bool = False) -> bool:
     """Whether a number is known, or follows from known ones in one plain step; with `strict` it has to stand there."""
-    values = sorted({*have.values, *number_words(have.text), *_in_units(have.text)})
+    if not strict and abs(value) <= SMALL and value.is_integer():
+        return True
+    values = have.ordered
+    if units := {unit for line in have.text.splitlines() for unit in _in_units(line)}:
+        values = tuple(sorted({*values, *units}))
     if stands(value, values) or _digits_stand(value, have.text):
         return True
     if strict:
         return False
-    if abs(value) <= SMALL and value == int(value):
-        return True
     return multiple(value, values, FACTORS) or follows(value, values)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _in_units(text: str) -> tuple[float, ...]:
     """What one of the units that the text names is in smaller ones (the past hour: 60 minutes, 3600 seconds)."""
     return tuple(value for words, values in UNITS if re.search(words, text, re.IGNORECASE) for value in values)
