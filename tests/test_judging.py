@@ -1,10 +1,12 @@
 """A judge in a run: when it is asked, what its word does, that it is paid for, resumed and replayed."""
 
+import asyncio
+
 import pytest
 
 from tao import Agent
 from tao.agent import recorded_dialect, recorded_policy
-from tao.errors import ModelError, Transient
+from tao.errors import ConfigError, ModelError, Transient
 from tao.evaluation.again import again
 from tao.events import Ended, Nudged, from_json, to_json
 from tao.judging import LONGEST, Verdict, heard, question
@@ -58,6 +60,21 @@ async def test_a_judge_that_is_of_no_help_lets_the_answer_pass(replies, caplog):
     assert (run.answer, run.ended.reason) == ("1900", "answered")
     assert ("the judge could not be asked" in caplog.text) == any(isinstance(reply, Exception) for reply in replies)
     await same_again(run)
+
+
+async def test_a_judge_that_never_answers_is_not_waited_for(caplog):
+    async def silent(request, hear=None):
+        await asyncio.Event().wait()
+
+    run = await agent(silent, "Final Answer: 1900", settings={"judge_seconds": 0.05}).run("When?")
+    assert (run.answer, run.ended.reason) == ("1900", "answered")
+    assert "nothing came within 0.05 s" in caplog.text
+
+
+async def test_an_error_of_the_judges_own_set_up_does_not_cost_the_answer(caplog):
+    run = await agent(ScriptedModel(ConfigError("no key")), "Final Answer: 1900").run("When?")
+    assert (run.answer, run.ended.reason) == ("1900", "answered")
+    assert "no key" in caplog.text
 
 
 async def test_it_is_asked_about_answers_that_nothing_else_objects_to():

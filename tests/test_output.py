@@ -256,3 +256,47 @@ async def test_parse_says_what_is_lacking():
         other.parse(Run("x", (await agent(final(GOOD)).run("How many?")).events[:1]))
     with pytest.raises(ConfigError, match="output is 3"):
         agent(output=3)
+
+
+# ── the forms in which models give an answer ──────────────────────────────────
+
+KINDS = [
+    ({"anyOf": [{"type": "object", "properties": {"kind": {"const": kind}, name: {"type": "string"}}, "required": ["kind", name]} for kind, name in (("cat", "lives"), ("dog", "name"))]},
+     {"kind": "dog", "name": "旺财"}),
+    ({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}, [[1, 2], [3]]),
+    ({"type": "object", "properties": {"档": {"enum": ["高", "中", "低"]}}, "required": ["档"]}, {"档": "中"}),
+    ({"type": "object", "properties": {"d": {"type": "string", "format": "date"}}, "required": ["d"]}, {"d": "2025-03-14"}),
+    ({"$defs": {"T": {"type": "object", "properties": {"v": {"type": "integer"}, "kids": {"type": "array", "items": {"$ref": "#/$defs/T"}}}, "required": ["v"]}}, "$ref": "#/$defs/T"},
+     {"v": 1, "kids": [{"v": 2}]}),
+    ({"type": "object", "properties": {"answer": {"type": "string"}, "tool": {"type": "string"}}, "required": ["answer", "tool"]}, {"answer": "a", "tool": "look"}),
+    ({"type": "object", "properties": {"thought": {"type": "string"}, "action": {"type": "string"}}, "required": ["thought", "action"]}, {"thought": "t", "action": "go"}),
+    ({"type": "integer"}, 238), ({"type": "boolean"}, False), ({"type": ["string", "null"]}, None), ({"enum": [1, 2, "三"]}, "三"),
+]  # fmt: skip
+FORMS = {
+    "labelled": ("react", "Thought: I know.\nFinal Answer: {}"), "fenced": ("react", "Final Answer:\n```json\n{}\n```"), "bare": ("bracket", "{}"),
+    "in brackets": ("bracket", "Thought: t\nAction: Finish[{}]"), "as a call": ("json", '{{"thought": "t", "action": "final_answer", "input": {}}}'),
+    "as a call's args": ("json", '{{"thought": "t", "tool": "final_answer", "args": {{"answer": {}}}}}'), "beside a thought": ("json", '{{"thought": "t", "answer": {}}}'),
+}
+
+
+@pytest.mark.parametrize(("schema", "value"), KINDS, ids=str)
+@pytest.mark.parametrize("form", FORMS)
+async def test_odd_schemas_in_every_form(schema, value, form):
+    dialect, text = FORMS[form]
+    model = ScriptedModel(text.format(json.dumps(value, ensure_ascii=False)))
+    run = await Agent(model, [look], dialect=dialect, output=schema).run("什么？")
+    assert (run.ended.reason, json.loads(run.answer)) == ("answered", value)
+    assert type(json.loads(run.answer)) is type(value)
+
+
+@pytest.mark.parametrize("dialect", ["react", "native"])
+@pytest.mark.parametrize(("limits", "reason"), [({"max_tool_calls": 1}, "max_tool_calls"), ({"max_steps": 3}, "max_steps")])
+async def test_after_the_tools_are_gone_it_is_asked_for_once_more_where_there_is_room(dialect, limits, reason):
+    call = Reply("", calls=(ToolCall("look", '{"query": "x"}', "1"),)) if dialect == "native" else 'Action: look\nAction Input: {"query": "x"}'
+    steps = limits.get("max_steps", 8)
+    model = ScriptedModel(*[call] * (1 if steps > 3 else 2), "Final Answer: many", 'Final Answer: {"n": 3}')
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    agent = Agent(model, [look], dialect=dialect, output=schema, max_steps=steps, settings={key: one for key, one in limits.items() if key != "max_steps"})
+    run = await agent.run("How many?")
+    assert (run.ended.reason, run.answer) == ((reason, '{"n": 3}') if steps > 3 else ("invalid_output", "many"))
+    assert not any(request.tools and request.tools[0].name == "look" for request in model.requests[2:])

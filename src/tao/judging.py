@@ -5,6 +5,7 @@ whoever asks: an objection as `Nudged`, consent as the end; its tokens stand the
 A replay takes its word from the record.
 """
 
+import asyncio
 import json
 import logging
 import re
@@ -12,7 +13,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from tao.errors import ModelError
+from tao.errors import AgentError
 from tao.events import Decided, Ended, Event, Nudged
 from tao.messages import Message, Reply, Request
 from tao.run import Run, canonical
@@ -21,6 +22,8 @@ from tao.seams import Emit, Model, Policy
 LOG = logging.getLogger("tao")
 BY = "judge"
 TRIES = 2
+SECONDS = 60.0
+"""For which an answer waits for its judge; the setting `judge_seconds` says otherwise."""
 LONGEST = 1500
 """Characters that the judge is shown of one observation."""
 MOST = 12
@@ -55,7 +58,7 @@ class Verdict:
 
 
 async def asked(model: Model, request: Request) -> tuple[Verdict | None, tuple[Reply, ...]]:
-    """The judge's verdict, None where it cannot be understood twice, and its replies. Raises ModelError."""
+    """The judge's verdict, None where it cannot be understood twice, and its replies. Raises what the model raises."""
     replies: list[Reply] = []
     verdict = None
     while verdict is None and len(replies) < TRIES:
@@ -107,7 +110,7 @@ async def judged(run: Run, judge: Model, policy: Policy, record: Callable[[Run, 
     """Ask the judge about the answer that the run ends with, where the policy lets it through and has room for it and one more reply.
 
     Nothing happens where there is no answer, or where the judge objected already: an answer is objected to once. A judge that
-    fails, or cannot be understood, lets the answer pass.
+    fails, takes longer than `SECONDS`, or cannot be understood, lets the answer pass.
     """
     answer = run.proposed
     if answer is None or any(nudge.by == BY for nudge in run.all(Nudged)):
@@ -119,10 +122,12 @@ async def judged(run: Run, judge: Model, policy: Policy, record: Callable[[Run, 
     if isinstance(after, Ended) or (isinstance(after, Nudged) and not after.may_call):  # ended, or about to be wrapped up
         return
     ended = verdict or Ended("answered", answer)
+    seconds = float(run.asked.settings.get("judge_seconds", SECONDS))
     try:
-        said, replies = await asked(judge, question(run, ended.answer or answer, secrets.token_hex(4)))
-    except ModelError as error:
-        LOG.warning("the judge could not be asked about the answer of run %s, which stands: %s", run.id, error)
+        async with asyncio.timeout(seconds):
+            said, replies = await asked(judge, question(run, ended.answer or answer, secrets.token_hex(4)))
+    except (AgentError, TimeoutError) as error:
+        LOG.warning("the judge could not be asked about the answer of run %s, which stands: %s", run.id, str(error) or f"nothing came within {seconds:g} s")
         return
     name = str(getattr(judge, "name", ""))
     paid = tuple(replace(reply, text="", reasoning=None, by=reply.by or name) for reply in replies)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tao.dialects.later import later
-from tao.dialects.output import ANSWER, OUTPUT, wanted
+from tao.dialects.output import ANSWER, OUTPUT, THOUGHTS, wanted
 from tao.dialects.repair import Fault, Read, read_json, read_strict
 from tao.dialects.schemas import arms, type_of, values
 from tao.errors import BadArguments, ConfigError, InvalidOutput, both
@@ -110,8 +110,10 @@ def _checked(schema: Mapping[str, Any], value: Any, lang: str) -> Any:
     try:
         return fitted(schema, value, lang)
     except BadArguments:
-        if isinstance(value, Mapping) and set(value) == {ANSWER} and ANSWER not in schema.get("properties", ()):
+        if isinstance(value, Mapping) and ANSWER in value and set(value) <= {ANSWER, *THOUGHTS} and ANSWER not in schema.get("properties", ()):
             return fitted(schema, value[ANSWER], lang)
+        if isinstance(value, Mapping) and ANSWER in value and isinstance(value[ANSWER], Mapping) and set(value) <= {ANSWER, *THOUGHTS}:
+            return fitted(schema, value[ANSWER], lang)  # the answer's own form has a key of that name
         raise
 
 

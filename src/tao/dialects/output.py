@@ -6,7 +6,7 @@ usual reading takes the one text out of `{"answer": "…"}`, which may be all of
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,8 @@ from tao.run import Run
 OUTPUT = "output"
 """The schema's place in a run's settings."""
 ANSWER = "answer"
+THOUGHTS = ("thought", "thoughts", "think", "thinking", "reasoning", "reason", "思考", "想法")
+"""What may stand beside an answer in the object that a model puts it into."""
 FINISHERS = ("final_answer", "finish", "done")
 _START = later(r"(?:^|\n)[^\n{\[]{0,60}?(?=[{\[])|(?:^|\n)(?:[ \t]*\**(?:Final Answer|Answer|最终答案|答案)\**[ \t]*[:：][ \t]*)")
 _END = later(r"\s*(?:`{3,}|~{3,})?\s*")
@@ -114,13 +116,28 @@ def found(run: Run, text: str, reading: Decided | Misread) -> Decided | Misread:
     if schema is None or (isinstance(reading, Decided) and (reading.calls or likely(schema, _value(reading.answer or "")))):
         return reading
     for start in _START.finditer(text):
-        value = _value(text[start.end() :])
-        if isinstance(value, Mapping) and isinstance(args := value.get("args"), Mapping) and is_finish(str(value.get("tool")), Tools(run.tools)):
-            value = args if likely(schema, args) else args.get(ANSWER, ...)
-        if likely(schema, value):
+        value = next((one for one in _meant(_value(text[start.end() :]), run) if likely(schema, one)), ...)
+        if value is not ...:
             answer = json.dumps(value, ensure_ascii=False)
             return replace(reading, answer=answer) if isinstance(reading, Decided) else Decided("", (), answer, (reading.reason,))
     return reading
+
+
+def _meant(value: Any, run: Run) -> Iterator[Any]:
+    """What a JSON value at the end of a reply may be as an answer: the input of a finishing call, the one thing in brackets, or all of it."""
+    if isinstance(value, Mapping):
+        named = next((str(value[key]) for key in ("tool", "action", "name", "function") if key in value), "")
+        args = next((value[key] for key in ("args", "input", "action_input", "arguments", "parameters") if key in value), ...) if named else ...
+        if args is not ... and is_finish(named, Tools(run.tools)):
+            args = _value(args) if isinstance(args, str) and _value(args) is not ... else args
+            yield args
+            yield args.get(ANSWER, ...) if isinstance(args, Mapping) else ...
+            return
+        if ANSWER in value and set(value) <= {ANSWER, *THOUGHTS}:
+            yield value[ANSWER]
+    yield value
+    if isinstance(value, list) and len(value) == 1:
+        yield value[0]  # Finish[{…}]
 
 
 def _value(text: str) -> Any:
