@@ -246,13 +246,13 @@ def test_the_finder_speaks_the_runs_language():
 
 @pytest.mark.parametrize(("lang", "part"), [("en", "No tool fits 'zzz'"), ("zh", "没有符合“zzz”的工具")])
 async def test_finding_nothing_says_so(lang, part):
-    model = ScriptedModel(native((FIND_TOOL, {"query": "zzz"})), native((FIND_TOOL, {})), "Nothing.")
+    model = ScriptedModel(native((FIND_TOOL, {"query": "zzz"})), native((FIND_TOOL, {"q": 7})), "Nothing.")
     run = await Agent(model, many(60), dialect="native", lang=lang).run("?", history=[Message("user", "a"), Message("assistant", "b")])
     nothing, missing = (event.observation for event in run.all(Observed))
     assert part in nothing.text
     assert "srv0" in nothing.text
     assert missing.kind == "bad_arguments"
-    assert "query" in missing.text
+    assert 'got {"q": 7}; wanted in query' in missing.text or '收到 {"q": 7}；query 应为' in missing.text
 
 
 # ── what stands around it ─────────────────────────────────────────────────────

@@ -96,3 +96,11 @@ def test_finding_nothing_and_finding_beside_a_call(tao):
     assert "没有符合“直升机”的工具" in tao("tools", "--find", "直升机", TAO_LANG="zh", LANG="zh_CN.UTF-8").stderr
     wrong = tao("tools", "call", "calculator", "expression=1", "--find", "x")
     assert (wrong.returncode, "wanted: tao tools [--find TEXT]" in wrong.stderr) == (2, True)
+
+
+def test_each_call_by_hand_has_an_idempotency_key_of_its_own(tao):
+    (tao.home / "keyed.py").write_text(
+        'from tao import tool\n\n@tool(effects=("writes",), key="key")\ndef pay(to: str, key: str = "") -> str:\n    """Pay."""\n    return key\n'
+    )
+    keys = {tao("tools", "call", "pay", "to=Bob", "--tools", "keyed.py", "--yes").stdout.strip() for _ in range(2)}
+    assert sorted(map(len, keys)) == [32, 32]

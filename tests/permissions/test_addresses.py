@@ -50,6 +50,23 @@ def test_links_in_html_are_read():
     assert address("https://example.org/a?b=1&c=2").stands_in('<a href="https://example.org/a?b=1&amp;c=2">')
 
 
+@pytest.mark.parametrize(("link", "text"), [
+    ("https://example.org/a", "[x](https://example.org/a#part-2), and more"), ("https://example.org/", "https://example.org/#top"),
+    ("https://example.org/茶?x=1", "https://example.org/%E8%8C%B6?x=1"), ("https://example.org/%e8%8c%b6", "<https://example.org/%E8%8C%B6#b>"),
+    ("https://example.org/%E8%8C%B6", "https://example.org/茶 ,"), ("https://example.org/Th%C3%A9", "https://example.org/Thé."),
+])  # fmt: skip
+def test_a_link_is_the_same_without_its_place_in_the_page_and_however_its_characters_are_coded(link, text):
+    assert address(link).stands_in(text)
+
+
+@pytest.mark.parametrize(("link", "text"), [
+    ("https://example.org/a#b", "https://example.org/a"), ("https://example.org/a#b", "https://example.org/a#c"), ("https://example.org/a%2Fb", "https://example.org/a/b"),
+    ("https://example.org/a%23b", "https://example.org/a#b"), ("https://example.org/%FF", "https://example.org/ÿ"), ("https://example.org/a", "https://example.org/ab#c"),
+])  # fmt: skip
+def test_what_a_server_would_take_for_something_else_is_another_link(link, text):
+    assert not address(link).stands_in(text)
+
+
 def test_hosts_that_a_text_names():
     found = hosts("See www.Example.org, http://intranet/x and 10.0.0.1; mail bob@mail.example; read notes.md, 3.14 and e.g. this. 看看a.cn吧 https://例子.中国/x http://main.py")
     assert found == {"example.org", "intranet", "10.0.0.1", "a.cn", "例子.中国", "main.py"}

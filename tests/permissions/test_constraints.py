@@ -53,7 +53,7 @@ def test_relative_paths_begin_where_the_rule_says_or_here(data, monkeypatch):
 
 
 @pytest.mark.parametrize("value", [
-    None, 3, True, {}, "", "  ", "~/a", "~root/a", "file:///data/a", "a\x00b", "a\nb", "..\\..\\a", "a\u202eb", "a\u200bb",
+    None, 3, True, {}, "", "  ", "~/a", "~root/a", "file:///data/a", "a\x00b", "a\nb", "..\\..\\a", "a\u202eb", "a\u200bb", "a/%2e%2e/%2E%2e/b", "a%2Fb", "a%5cb",
 ])  # fmt: skip
 def test_a_path_that_programs_may_read_differently_cannot_be_told(data, value):
     assert told(value, under=str(data), from_=str(data)) is None

@@ -113,6 +113,15 @@ def test_ordinary_reading_of_the_web_is_not_disturbed():
     assert out(given, url="https://a.example/4") == ("url", "web_search", "made up")
 
 
+def test_links_of_a_site_are_followed_without_their_place_and_however_their_characters_are_coded():
+    page = did(2, "fetch", "[Black](/black#History) [茶](/%E8%8C%B6) and [Green](https://a.example/green#top)", url="https://a.example/1?x=2")
+    given = run("What is a?", found(), page)
+    for url in ("https://a.example/black", "https://a.example/black#History", "https://a.example/茶", "https://a.example/green"):
+        assert out(given, url=url) is None
+    for url in ("https://a.example/black#hunter2", "https://a.example/blac", "https://a.example/茶?p=hunter2"):
+        assert out(given, url=url) == ("url", "web_search", "made up")
+
+
 def test_a_page_is_no_search_and_neither_are_messages_that_others_write():
     assert out(run("q", found("fetch", url="https://start.example/")), url="https://b.example/") is not None
     listed = run("q", found("chat", channel="general"))

@@ -318,3 +318,15 @@ def test_the_tools_of_the_suite_take_their_own_examples():
         tool = declare(function)
         if tool.example:
             assert check(tool.spec.parameters, tool.example) == (tool.example, ())
+
+
+def test_an_example_follows_references_in_the_schema():
+    node = {"type": "object", "required": ["name", "next"], "properties": {"name": {"type": "string"}, "next": {"$ref": "#/$defs/Node"}}}
+    schema = {"type": "object", "properties": {"body": {"$ref": "#/$defs/Body"}}, "required": ["body"], "$defs": {
+        "Body": {"type": "object", "required": ["size", "of"], "properties": {"size": {"$ref": "#/$defs/Size"}, "of": {"$ref": "#/$defs/Gone"}}},
+        "Size": {"enum": ["S", "M"]}, "Node": node,
+    }}  # fmt: skip
+    with pytest.raises(BadArguments, match=r'^body is missing: wanted an object with size, of\. Example: \{"body": \{"size": "S", "of": "…"\}\}$'):
+        check(schema, {})
+    with pytest.raises(BadArguments, match=r"body is missing: wanted an object with name, next\."):
+        check({**schema, "properties": {"body": {"$ref": "#/$defs/Node"}}}, {})  # it refers to itself without end

@@ -71,13 +71,14 @@ async def test_the_rest_is_read_in_pages():
     assert "".join(page.split("\n", 1)[1] for page in got) == LINES
     assert (await read(handle='"3.1"', page="2")).text == got[1]
     assert (await read(handle="3.1")).text == got[0]
-    assert (await read(handle="3.1", page=99)) == Observation(f"3.1 has pages 1 to {count}.", ok=False, kind="bad_arguments")
+    assert (await read(handle="3.1", page=99)) == Observation(f"There is no page 99: 3.1 has pages 1 to {count}.", ok=False, kind="bad_arguments")
+    assert (await read(handle="3.1", page=2.0)).text == got[1]
     assert (await read(handle="3.1", page="two")).kind == "bad_arguments"
     assert (await read(handle="4.1", page=1)).text == "There is no cut result '4.1'. Handles: 3.1."
     run = history("q", tools=[read_more("zh")], lang="zh")
     assert (await read(handle="1.1")).text == "没有被截断的结果“1.1”。可用句柄：无。"
     run = history("q", *did(3, "f", cut), tools=[read_more("zh")], lang="zh")
-    assert (await read(handle="3.1", page=99)).text == f"3.1 有第 1 至 {count} 页。"
+    assert (await read(handle="3.1", page=99)).text == f"没有第 99 页：3.1 有第 1 至 {count} 页。"
     assert (await read(handle="3.1", page=2)).text.startswith(f"[第 2 页，共 {count} 页]\nline")
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import json
+import secrets
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any
@@ -149,7 +150,7 @@ async def _called(options: Mapping[str, Any], name: str, words: Sequence[str], *
 
 async def _tried(settings: Settings, offered: Sequence[Tool], name: str, words: Sequence[str], *, yes: bool, as_json: bool) -> int:
     lang = settings.lang or LANG
-    run = Run("by-hand", [Asked("", tuple(tool.said(lang) for tool in offered), lang)])
+    run = Run(f"by-hand-{secrets.token_hex(8)}", [Asked(" ".join(words), tuple(tool.said(lang) for tool in offered), lang)])
     call = Call("1.1", name, arguments(words, run.tool(name)))
     spec = run.tool(name)
     if spec is not None and not looks(spec.effects) and not yes and not await _agreed(call, spec):

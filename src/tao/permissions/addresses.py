@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 NAMES = frozenset("url urls uri uris link links href address addresses host hosts hostname domain domains site website webpage endpoint".split())
 """A parameter with one of these words in its name takes addresses, also ones without a scheme."""
@@ -32,6 +33,11 @@ _HOSTS = re.compile(
     r"|(?<=://)[^\s/?#:@\"'<>\[\]]+|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])",
     re.IGNORECASE,
 )
+
+
+_CODED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+_PLACE = r"(?:#[^\s\"'<>()\[\]{}|`\\]*)?"
+"""A place within a page: servers are not told of it, so a link is the same without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +63,26 @@ class Address:
             return self.said in text
         if self.host not in text.casefold():
             return False
-        host, rest = re.escape(self.host), re.escape(self.rest.rstrip("/"))
+        host, rest = re.escape(self.host), "|".join(re.escape(one) for one in spellings(self.rest.rstrip("/")))
         whole = re.compile(
-            rf"(?<![\w.@%-])(?:www\.)?(?i:{host}){rest}/?(?=[.,;:!?*_…]*(?:[\s\"'<>()\[\]{{}}|`\\]|[^\x00-\x7f]|$))", re.MULTILINE | re.ASCII,
+            rf"(?<![\w.@%-])(?:www\.)?(?i:{host})(?:{rest})/?{_PLACE}(?=[.,;:!?*_…]*(?:[\s\"'<>()\[\]{{}}|`\\]|[^\x00-\x7f]|$))",
+            re.MULTILINE | re.ASCII,
         )  # fmt: skip
         return whole.search(text) is not None or (";" in text and whole.search(html.unescape(text)) is not None)
+
+
+def spellings(rest: str) -> list[str]:
+    """The ways to write what stands after a host that ask its server for the same: characters beyond ASCII as they are, or as %E8%8C%B6."""
+    plain = _CODED.sub(_decoded, rest)
+    coded = quote(plain, safe="".join(map(chr, range(0x21, 0x7F))))
+    return list(dict.fromkeys([rest, plain, coded, _CODED.sub(lambda one: one[0].lower(), coded)]))
+
+
+def _decoded(run: re.Match[str]) -> str:
+    try:
+        return bytes.fromhex(run[0].replace("%", "")).decode()
+    except UnicodeDecodeError:
+        return run[0]
 
 
 def named(args: Mapping[str, Any]) -> Iterator[tuple[str, Address]]:

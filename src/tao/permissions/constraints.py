@@ -60,7 +60,8 @@ def under(options: Options, value: Any, today: dt.date | None) -> bool | None:  
 def _plain_path(text: str) -> bool:
     """Whether every tool reads this path alike: no home, no address, no control characters, no foreign separator."""
     foreign = "\\" in text and os.sep != "\\"
-    return bool(text.strip()) and not foreign and not text.startswith("~") and "://" not in text and text.isprintable()
+    coded = re.search(r"%(2e|2f|5c|00)", text, re.IGNORECASE)  # to a tool that reads it as an address: . / \ and NUL
+    return bool(text.strip()) and not (foreign or coded) and not text.startswith("~") and "://" not in text and text.isprintable()
 
 
 def _loose(text: str) -> str:

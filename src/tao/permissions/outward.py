@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tao.messages import Call
-from tao.permissions.addresses import Address, address, hosts, named, within
+from tao.permissions.addresses import Address, address, hosts, named, spellings, within
 from tao.permissions.taint import Known, Seen, Source, accounts, before, described, leaves, source, squeeze
 from tao.run import Run
 
@@ -165,8 +165,8 @@ def _on_site(place: Address, seen: Seen) -> bool:
     """Whether it is a link to the page's own site, as it stands on the page; "/next" on it will do."""
     if all(place.host != one.host for one in _addressed(seen)):
         return False
-    path = re.escape(place.rest)
-    local = len(place.rest) > 1 and not place.user and re.search(rf"(?<![\w/.:]){path}(?=[\s\"'<>()\[\]]|$)", seen.text) is not None
+    path = "|".join(map(re.escape, spellings(place.rest)))
+    local = len(place.rest) > 1 and not place.user and re.search(rf"(?<![\w/.:])(?:{path})(?=[\s\"'<>()\[\]#]|$)", seen.text) is not None
     return local or place.stands_in(seen.text)
 
 

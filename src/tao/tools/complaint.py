@@ -3,7 +3,7 @@
 import difflib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tao.errors import BadArguments
@@ -11,6 +11,8 @@ from tao.tools.words import say, speaking
 
 MOST = 5
 """Problems named in one message."""
+DEEPEST = 6
+"""So deep an example goes into a schema that refers to itself."""
 
 SAMPLES = {
     "date": "2025-01-31", "time": "09:30:00", "date-time": "2025-01-31T09:30:00", "uuid": "123e4567-e89b-12d3-a456-426614174000",
@@ -44,7 +46,7 @@ def complain(
 ) -> BadArguments:
     """The error for these problems, in this language. `good` are the arguments that do fit: the example keeps them."""
     with speaking(lang):
-        lines = [_line(problem) for problem in problems[:MOST]]
+        lines = [_line(replace(problem, schema=_opened(problem.schema, schema))) for problem in problems[:MOST]]
         if len(problems) > MOST:
             lines.append(say(f"and {len(problems) - MOST} more", f"还有 {len(problems) - MOST} 处"))
         shown = _json(_mended(problems, schema, good, example), 400)
@@ -167,13 +169,27 @@ def _mended(
         if key in good and key not in wrong:
             out[key] = good[key]
         elif key in wrong or key in (schema.get("required") or ()):
-            out[key] = (example or {}).get(key, sample(form))
+            out[key] = (example or {}).get(key, sample(form, schema))
     return out
 
 
-def sample(schema: Any) -> Any:
-    """A value of the schema's kind, to show its form."""
-    if not isinstance(schema, Mapping):
+def _opened(schema: Any, root: Mapping[str, Any]) -> Any:
+    """What a reference within the whole schema leads to; anything else as it is."""
+    for _ in range(DEEPEST):
+        ref = schema.get("$ref") if isinstance(schema, Mapping) else None
+        if not (isinstance(ref, str) and ref.startswith("#/")):
+            return schema
+        found: Any = root
+        for step in ref[2:].split("/"):
+            found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
+        schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}} if isinstance(found, Mapping) else {}
+    return {}
+
+
+def sample(schema: Any, root: Mapping[str, Any], depth: int = 0) -> Any:
+    """A value of the schema's kind, to show its form. References are looked up in `root`."""
+    schema = _opened(schema, root)
+    if not isinstance(schema, Mapping) or depth > DEEPEST:
         return "…"
     for key in ("examples", "enum"):
         if schema.get(key):
@@ -181,7 +197,7 @@ def sample(schema: Any) -> Any:
     if "const" in schema or schema.get("default") is not None:
         return schema.get("const", schema.get("default"))
     if arms := schema.get("anyOf") or schema.get("oneOf"):
-        return sample(arms[0])
+        return sample(arms[0], root, depth + 1)
     kind = schema.get("type")
     kind = kind[0] if isinstance(kind, list) and kind else kind
     if (form := schema.get("format")) in SAMPLES:
@@ -190,10 +206,10 @@ def sample(schema: Any) -> Any:
         return _sample_number(schema)
     if kind == "array":
         inner = schema.get("prefixItems") or [schema.get("items", "…")] * max(1, schema.get("minItems", 1))
-        return [sample(part) for part in inner[:5]]
+        return [sample(part, root, depth + 1) for part in inner[:5]]
     if kind == "object":
         needed = schema.get("required") or list(schema.get("properties", ()))[:1]
-        return {key: sample(schema.get("properties", {}).get(key)) for key in needed}
+        return {key: sample(schema.get("properties", {}).get(key), root, depth + 1) for key in needed}
     return True if kind == "boolean" else None if kind == "null" else "…"
 
 

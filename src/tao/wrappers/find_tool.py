@@ -1,6 +1,8 @@
 """Looking tools up, where a run has too many to describe them all."""
 
+import json
 from dataclasses import replace
+from typing import Any
 
 from tao.messages import Call, Observation
 from tao.run import Run
@@ -32,13 +34,20 @@ def finding(act: Act, tokens: int = 1000) -> Act:
     return found
 
 
+def _words(value: Any) -> str:
+    """A text, or several as one."""
+    listed = value if isinstance(value, list | tuple) else [value]
+    return " ".join(one for one in listed if isinstance(one, str)).strip()
+
+
 def _found(call: Call, run: Run, tokens: int) -> Observation:
     """The tools that fit, in full; `data` names them, so that the run knows what the model was told."""
-    query = next((value for value in (call.args.get("query"), call.args.get("name")) if isinstance(value, str) and value.strip()), None)
-    if query is None:
+    query = next(filter(None, (_words(call.args.get(name)) for name in ("query", "name"))), "")
+    if not query:
+        came = json.dumps(dict(call.args), ensure_ascii=False, default=str)[:200]
         text = say(
-            run, 'find_tool was not run: query is missing: wanted a tool\'s name or keywords. Example: {"query": "weather forecast"}',
-            '没有执行 find_tool：缺少 query：需要工具名或关键词。示例：{"query": "天气预报"}',
+            run, f'find_tool was not run: got {came}; wanted in query a tool\'s name or keywords. Example: {{"query": "weather forecast"}}',
+            f'没有执行 find_tool：收到 {came}；query 应为工具名或关键词。示例：{{"query": "天气预报"}}',
         )  # fmt: skip
         return Observation(text, ok=False, kind="bad_arguments")
     tools, near = find(run.asked.tools, query)

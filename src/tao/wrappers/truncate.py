@@ -144,7 +144,7 @@ def _tail(text: str, tokens: int) -> str:
 
 def _page(call: Call, run: Run, tokens: int) -> Observation:
     """One page of an earlier observation; pure reading of the run, so that it is the same in a replay."""
-    handle, page = _asked(call.args)
+    handle, page, came = _asked(call.args)
     known = {event.call_id: event.observation for event in run.all(Observed) if event.observation.full}
     if handle not in known:
         listed = ", ".join(known)
@@ -156,12 +156,13 @@ def _page(call: Call, run: Run, tokens: int) -> Observation:
     ends = (0, *_ends(whole, tokens))
     count = len(ends) - 1
     if not 1 <= page <= count:
-        text = say(run, f"{handle} has pages 1 to {count}.", f"{handle} 有第 1 至 {count} 页。")
+        text = say(run, f"There is no page {came}: {handle} has pages 1 to {count}.", f"没有第 {came} 页：{handle} 有第 1 至 {count} 页。")
         return Observation(text, ok=False, kind="bad_arguments")
     return Observation(say(run, f"[page {page} of {count}]\n", f"[第 {page} 页，共 {count} 页]\n") + whole[ends[page - 1] : ends[page]])
 
 
-def _asked(args: Mapping[str, Any]) -> tuple[str, int]:
-    """Handle and page, however they are written; page 1 where none is given, 0 where it is not a number."""
+def _asked(args: Mapping[str, Any]) -> tuple[str, int, str]:
+    """Handle and page, however they are written, and the page as it came; page 1 where none is given, 0 where it is not a number."""
     page = str(args.get("page", 1)).strip()
-    return str(args.get("handle", "")).strip(" \"'"), int(page) if page.isdecimal() and len(page) < 9 else 0
+    number = page.removesuffix(".0")
+    return str(args.get("handle", "")).strip(" \"'"), int(number) if number.isdecimal() and len(number) < 9 else 0, page[:40]

@@ -139,7 +139,7 @@ async def _exchange(place: Place, guard: Guard, limits: Limits, sending: Sending
         raise _unreached(error, place, guard) from error
 
 
-class _BrokeOff(Exception):  # noqa: N818 - it says what happened
+class _BrokeOff(Exception):
     """The connection broke off."""
 
     def __init__(self, error: Exception) -> None:
