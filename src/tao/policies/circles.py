@@ -294,6 +294,7 @@ def _pairs(word: str) -> list[str]:
     return [word[at : at + 2] for at in range(len(word) - 1)] or [word] if word > "\u3400" else [word]
 
 
+@lru_cache(maxsize=512)
 def _query(text: str) -> frozenset[str]:
     """What a query asks for: its words without fillers and endings; of Chinese, the characters."""
     latin = [word.removesuffix("s") for word in _WORD.findall(text.casefold()) if word < "\u3400" and word not in FILLERS]

@@ -5,9 +5,9 @@ from math import inf
 from typing import Any
 
 from tao.errors import ConfigError, both
-from tao.events import Decided, Ended, Nudged, Observed, Replied
+from tao.events import Decided, Ended, Event, Nudged, Observed, Replied
 from tao.policies.texts import say
-from tao.run import NO_TOOLS, Run
+from tao.run import NO_TOOLS, Grown, Run
 from tao.seams import Abilities, Policy
 
 EVERY = 3
@@ -64,14 +64,14 @@ def every(settings: Mapping[str, Any]) -> float:
     return given
 
 
-def _since(run: Run) -> int:
-    """Replies since the model was last told to look back, or since the question."""
-    count = 0
-    for event in reversed(run.events):
-        if isinstance(event, Nudged) and event.by == BY:
-            break
-        count += isinstance(event, Replied) and event.reply.finish != NO_TOOLS
-    return count
+def _count(count: int, event: Event) -> int:
+    if isinstance(event, Nudged) and event.by == BY:
+        return 0
+    return count + (isinstance(event, Replied) and event.reply.finish != NO_TOOLS)
+
+
+_since: Grown[int] = Grown(int, _count)
+"""Replies since the model was last told to look back, or since the question."""
 
 
 def _failed(run: Run) -> bool:
