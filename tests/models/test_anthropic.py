@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tao import Agent
-from tao.errors import Refused, TooLong, Transient
+from tao.errors import Declined, Refused, TooLong, Transient
 from tao.messages import Image, Message, Request, ToolCall, Usage
 from tao.models.anthropic import MessagesModel
 from tao.models.blocks import Gathering
@@ -357,7 +357,7 @@ async def test_a_model_that_declines_is_an_error_with_its_reason(provider, conne
     details = {"type": "refusal", "category": "bio", "explanation": "not this"}
     whole = provider.message("Par", stop="refusal", stop_details=details)
     provider.will(provider.stream(*provider.events(whole), done=False) if streamed else whole)
-    with pytest.raises(Refused, match=r"anthropic: the model declined to answer \(bio: not this\); put it differently") as caught:
+    with pytest.raises(Declined, match=r"anthropic: the model declined to answer \(bio: not this\); put it differently") as caught:
         await connect()(ASK, quiet if streamed else None)
     assert "模型拒绝回答" in str(caught.value)
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tao.errors import Refused, TooLong, ToolsUnsupported, Transient
+from tao.errors import Declined, Refused, TooLong, ToolsUnsupported, Transient
 from tao.models.failures import QUOTED, allowance, failure, failure_inside, retry_after, words
 
 
@@ -107,3 +107,17 @@ def test_how_long_a_server_wants_us_to_wait():
 ])  # fmt: skip
 def test_what_is_left_of_a_rate(headers, left):
     assert allowance(headers) == left
+
+
+@pytest.mark.parametrize(("status", "body"), [
+    (400, {"error": {"code": "content_filter", "message": "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."}}),
+    (400, {"error": {"code": "data_inspection_failed", "message": "Input data may contain inappropriate content."}}),
+    (400, {"error": {"message": "Content Exists Risk"}}), (400, {"error": {"code": "1301", "message": "系统检测到输入或生成内容可能包含不安全或敏感内容"}}),
+    (400, {"error": {"code": "SensitiveContentDetected", "message": "The request failed because the input text may contain sensitive information."}}),
+    (400, {"error": {"message": "Invalid prompt: your prompt was flagged as potentially violating our usage policy"}}), (403, {"error": {"code": "PROHIBITED_CONTENT"}}),
+])  # fmt: skip
+def test_what_a_filter_will_not_let_through_is_declined(status, body):
+    error = failure(status, body, where="x")
+    assert (type(error), error.ends) == (Declined, "refused")
+    assert "put it differently" in str(error)
+    assert "请换个说法" in str(error)

@@ -423,7 +423,8 @@ async def test_a_server_that_ignores_stream_is_heard_all_the_same(provider, conn
 
 async def test_a_refusal_is_the_reply(provider, connect):
     provider.will(provider.said(None, refusal="I can't help with that."))
-    assert (await connect()(ASK)).text == "I can't help with that."
+    reply = await connect()(ASK)
+    assert (reply.text, reply.finish) == ("I can't help with that.", "refusal")
 
 
 # ── errors ────────────────────────────────────────────────────────────────────

@@ -27,7 +27,7 @@ _NO_MONEY = re.compile(
 )
 _DECLINED = re.compile(
     r"content[_ ]?(management )?(filter|policy)|content_filter|responsible ?ai|data_?inspection_?failed|inappropriate[ _]content|safety (system|policy)|moderation"
-    r"|prohibited_content|content exists risk|sensitive(_?words?| content| information)|contentfilter|敏感|违规|不安全内容|内容安全|审核未?不?通过",
+    r"|prohibited_content|content exists risk|new_sensitive|sensitive(_?words?| ?content| information)|flagged as|usage polic(y|ies)|contentfilter|敏感|违规|不安全内容|内容安全|审核未?不?通过",
     re.IGNORECASE,
 )
 """Words of a filter that looked at what was asked (Azure, DashScope, DeepSeek, Zhipu, MiniMax, Gemini)."""

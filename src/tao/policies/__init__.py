@@ -39,7 +39,7 @@ def default(settings: Mapping[str, Any], abilities: Abilities) -> Policy:
     `verify` is on for small models unless the settings say otherwise; `reflect` where they say how often.
     """
     held = abilities.small and abilities.constraint == "gbnf"
-    parts: list[Policy] = [refused, within(budgets(settings), guard(held=held), tool_failures()), misreads(int(settings.get("max_misreads", 2)))]
+    parts: list[Policy] = [refused, within(budgets(settings), tool_failures(), guard(held=held)), misreads(int(settings.get("max_misreads", 2)))]
     careful = settings.get("verify", abilities.small)
     parts += [empty_handed] if careful else []
     parts += [reflect(often)] if (often := every(settings)) else []

@@ -15,7 +15,7 @@ from tao.events import Decided, Ended, Misread, Nudged, Observed, Paused, Replie
 from tao.messages import Usage
 from tao.policies.reckoning import asides, coming, growth, reckoned
 from tao.policies.texts import say
-from tao.policies.uncertain import uncertain
+from tao.policies.uncertain import nothing, uncertain
 from tao.prices import Cost, answered_by, recorded
 from tao.run import NO_TOOLS, Run
 from tao.seams import Policy
@@ -213,7 +213,7 @@ def wrapping(run: Run) -> str:
 def give_up(run: Run, reason: str) -> Ended:
     """The end, with the best answer that there is and what is uncertain about it; without one it says so."""
     best = best_answer(run)
-    return Ended(reason, best, say(run.asked.lang, "no_answer") if best is None else uncertain(run, best, reason))
+    return Ended(reason, best, nothing(run, reason) if best is None else uncertain(run, best, reason))
 
 
 def best_answer(run: Run) -> str | None:

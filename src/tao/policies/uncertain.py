@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from tao.facts import missing
+from tao.policies.texts import say
 from tao.policies.verify import refuses, ungrounded, unmentioned
 from tao.run import Run
 
@@ -38,15 +39,22 @@ def uncertain(run: Run, answer: str, reason: str) -> str:
     return f"{english}; this is the best answer so far." + (f" Not certain: {'; '.join(doubts)}." if doubts else " It was not checked any further.")
 
 
+def nothing(run: Run, reason: str) -> str:
+    """What a person is told who gets no answer: what happened, where it was no limit, and that there is none."""
+    chinese = run.asked.lang == "zh"
+    cause = CAUSES.get(reason, ("", ""))[chinese]
+    return f"{cause}{'。' if chinese else '. '}{say(run.asked.lang, 'no_answer')}" if cause else say(run.asked.lang, "no_answer")
+
+
 def _doubts(run: Run, answer: str) -> list[str]:
-    say: Callable[[str, str], str] = lambda english, chinese: chinese if run.asked.lang == "zh" else english  # noqa: E731
+    told: Callable[[str, str], str] = lambda english, chinese: chinese if run.asked.lang == "zh" else english  # noqa: E731
     found: list[str] = []
     if not refuses(answer) and run.asked.tools:
         names = dict.fromkeys([*missing(run), *(unmentioned(run, answer) or {}).values()])
-        found += [say(f"nothing was found about {name}", f"没有找到关于{name}的信息") for name in names]
+        found += [told(f"nothing was found about {name}", f"没有找到关于{name}的信息") for name in names]
         value = (ungrounded(run, answer) or {}).get("value")
-        found += [say(f"{value} stands in no observation", f"{value} 不在任何观察结果里")] if value else []
+        found += [told(f"{value} stands in no observation", f"{value} 不在任何观察结果里")] if value else []
     good = {call.tool for call, seen in run.observed if seen.ok}
     failed = dict.fromkeys(call.tool for call, seen in run.observed if not seen.ok and call.tool not in good)
-    found += [say(f"{tool} did not work", f"{tool} 没有成功") for tool in failed]
+    found += [told(f"{tool} did not work", f"{tool} 没有成功") for tool in failed]
     return found
