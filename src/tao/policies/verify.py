@@ -9,6 +9,7 @@ import re
 from tao.events import Decided, Nudged
 from tao.facts import known, mentions, missing, names, paired, subjects, told_of, year
 from tao.messages import Observation
+from tao.policies.roughly import roughly, without_known_moments
 from tao.policies.texts import say
 from tao.quantities import Number, dates, expressions, follows, number_words, numbers, same
 from tao.run import Run, canonical
@@ -22,8 +23,6 @@ AMOUNT = re.compile(r"\bhow (many|much)\b|difference|\btimes\b|多少|几|相差
 EACH = re.compile(r"\b(each|respectively)\b|各|分别", re.IGNORECASE)
 SMALL = 12
 """Counts up to a dozen are said without being looked up."""
-ROUND = 100
-"""From so many (549万) a whole number of millions or the like may be a rounded one."""
 
 
 def verify(run: Run) -> Nudged | None:
@@ -92,7 +91,7 @@ def overlooked(run: Run, answer: str) -> dict[str, str] | None:
     if len(result) != 1 or not said or not AMOUNT.search(run.asked.question):
         return None
     value = result[0].value
-    return None if any(same(n.value, value) or same(value, n.value) for n in said) else {"result": f"{value:g}"}
+    return None if any(same(n.value, value) or same(value, n.value) or roughly(n, answer, [value]) for n in said) else {"result": f"{value:g}"}
 
 
 def _bare(seen: Observation) -> bool:
@@ -151,9 +150,9 @@ def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
             return {"value": day}
     values = [*have.values, *number_words(have.text)]
     amount = AMOUNT.search(run.asked.question)
-    for number in numbers(answer):
+    for number in numbers(without_known_moments(answer, have.dates, have.text)):
         exempt = (_small(number) or year(number)) and not (amount and told_of(run))
-        if exempt or follows(number.value, values) or follows(number.scaled, values) or _rounded(number, values):
+        if exempt or follows(number.value, values) or follows(number.scaled, values) or roughly(number, answer, values):
             continue
         return {"value": f"{number.value:g}"}
     return None
@@ -173,13 +172,6 @@ def _objection(lang: str, check: str, values: dict[str, str]) -> Nudged:
 def _told(run: Run) -> list[str]:
     """The arguments of every call and the text of every good observation."""
     return [part for call, seen in told_of(run) for part in (canonical(call.args), seen.text if seen.ok else "")]
-
-
-def _rounded(number: Number, values: list[float]) -> bool:
-    """Whether it is a known number said in round millions (or thousands, 万 …): 5.5 million for 5,488,984."""
-    unit = number.scaled / number.value if number.value else 1.0
-    whole = 0.5 if number.value >= ROUND else 0.0
-    return unit > 1 and any(same(number.value, value / unit) or abs(number.value - value / unit) <= whole for value in values)
 
 
 def _small(number: Number) -> bool:

@@ -1,0 +1,69 @@
+"""Other ways to say a known value: rounded, in another unit of its kind, as a day without its year, or a constant that everybody knows."""
+
+import math
+import re
+from collections.abc import Iterable
+
+from tao.quantities import MONTHS, Number, same
+
+ABOUT = re.compile(r"约|左右|上下|将近|接近|[\d零一二三四五六七八九十百千万亿](?:多|余)|\b(?:about|around|approximately|approx|roughly|nearly|almost|over|under|more than|less than)\b|[~≈]", re.IGNORECASE)
+ROUND = 100
+"""From so many (549万) a whole number of millions or the like may be a rounded one."""
+CONSTANTS = frozenset({3.14, 3.1416, 3.14159, 3.141593, 3.14159265, 2.718, 2.71828, 9.8, 9.81, 24.0, 60.0, 360.0, 365.0, 366.0, 1024.0})
+SCALED = (
+    (r"km|kilo|公里|千米|公斤|千克|吨|\bkg\b|\btons?\b|tonnes?|litres?|liters?|升|kW", 1000.0), (r"\b(?:m|g|mm|mg|ml|w|metres?|meters?|grams?|watts?)\b|(?<!平方)(?<![千厘毫分])米|(?<![千毫])克|毫升|瓦", 0.001),
+    (r"\bcm\b|centi|厘米|公分|%|％|percent|per cent", 0.01), (r"\bhours?\b|\bh\b|\bmin(?:utes?)?\b|小时|钟头|分钟", 60.0), (r"\bseconds?\b|\bmin(?:utes?)?\b|秒|分钟", 1 / 60), (r"\bhours?\b|\bh\b|小时|钟头", 3600.0),
+    (r"\bdays?\b|天", 24.0), (r"\bweeks?\b|周|星期", 7.0),
+)  # fmt: skip
+"""Units by their words in an answer, each with how much of a smaller one (or of a larger one, below 1) it is."""
+_HAN_DAY = re.compile(r"(?<!\d)(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]")
+_NAMED_DAY = re.compile(rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?({'|'.join(f'{month}|{month[:3]}' for month in MONTHS)})\b\.?(?:\s+(\d{{1,2}})(?:st|nd|rd|th)?\b)?", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<![\d:])(\d{1,2})(?::(\d\d))?\s*(?:[ap]\.?m\b\.?)|(?:上午|下午|早上|晚上|中午|凌晨)\s*(\d{1,2})\s*(?:[点:：时]\s*(\d{1,2})?)?", re.IGNORECASE)
+
+
+def roughly(number: Number, answer: str, values: Iterable[float]) -> bool:
+    """Whether a number of the answer is a known one said in another way."""
+    known = list(values)
+    if number.value in CONSTANTS or rounded(number, known):
+        return True
+    if ABOUT.search(answer) and any(_shortened(number.scaled, value) for value in known):
+        return True
+    factors = [factor for words, factor in SCALED if re.search(words, answer, re.IGNORECASE)]
+    return any(same(number.value, value / factor) for value in known for factor in factors)
+
+
+def rounded(number: Number, values: Iterable[float]) -> bool:
+    """Whether it is a known number said in round millions (or thousands, 万 …): 5.5 million for 5,488,984."""
+    unit = number.scaled / number.value if number.value else 1.0
+    whole = 0.5 if number.value >= ROUND else 0.0
+    return unit > 1 and any(same(number.value, value / unit) or abs(number.value - value / unit) <= whole for value in values)
+
+
+def _shortened(said: float, value: float) -> bool:
+    """Whether it is the value with its last digits rounded or cut off, as far as it shows digits: 548万 and 549万 for 5,488,984, not 560万."""
+    if said <= 0 or value <= 0 or not math.isfinite(said):
+        return False
+    digits = f"{said:.12g}"
+    if "e" in digits:
+        return False
+    step = 10.0 ** (len(digits) - len(digits.rstrip("0"))) if "." not in digits else 10.0 ** -len(digits.partition(".")[2])
+    return abs(value / step - said / step) < 1 if said <= value else abs(value / step - said / step) <= 0.5
+
+
+def without_known_moments(answer: str, days: Iterable[str], text: str) -> str:
+    """The answer without those days (March 14, 3月14日) and times of day (2:35 pm, 下午2点35) that are among the known ones."""
+    known_days = {(int(day[5:7]), int(day[8:10])) for day in days}
+    return _CLOCK.sub(lambda found: " " if _is_time(found, text) else found[0], _NAMED_DAY.sub(
+        lambda found: " " if any((_month(found[2]), int(day)) in known_days for day in (found[1], found[3]) if day) else found[0],
+        _HAN_DAY.sub(lambda found: " " if (int(found[1]), int(found[2])) in known_days else found[0], answer),
+    ))  # fmt: skip
+
+
+def _month(name: str) -> int:
+    return next(number for number, month in enumerate(MONTHS, 1) if month.startswith(name[:3].lower()))
+
+
+def _is_time(found: re.Match[str], text: str) -> bool:
+    """Whether the known text has this time of day, on a clock of 12 or 24 hours."""
+    hour, minute = int(found[1] or found[3]), found[2] or found[4] or "00"
+    return any(re.search(rf"(?<!\d)0?{one}(?:[:：点时]\s*{minute.zfill(2)}|[:：点时]\s*(?!\d))", text) for one in (hour, hour % 12, hour % 12 + 12))
