@@ -26,6 +26,7 @@ def objection(question, answer, *steps):
     ("What is the population of Norway?", "more than 5 million", [("search", "Norway", "Norway has 5,488,984 inhabitants")]), ("青岚山有多少公里高？", "约5.8公里", [ZH]),
     ("什么时候？", "3月14日", [("search", "它", "在2025-03-14")]), ("When was it?", "On March 14.", [("search", "it", "It was on 2025-03-14.")]),
     ("When was it?", "On the 14th of March", [("search", "it", "It was on 14 March 2025.")]), ("When does it leave?", "At 2:35 pm.", [("search", "it", "Departure 14:35")]),
+    ("When did it end?", "February 14, 1859", [("search", "it", "It existed until February 14, 1859, when it became a state.")]),
     ("几点开？", "下午2点35分", [("search", "它", "14:35 开")]), ("What is pi?", "3.14159", []), ("How many minutes is it?", "150 minutes", [("search", "it", "It takes 2.5 hours.")]),
 ])  # fmt: skip
 def test_no_alarm(question, answer, steps):

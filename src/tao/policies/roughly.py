@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable
 
-from tao.quantities import MONTHS, Number, same
+from tao.quantities import MONTHS, Number, same, without_dates
 
 ABOUT = re.compile(r"约|左右|上下|将近|接近|[\d零一二三四五六七八九十百千万亿](?:多|余)|\b(?:about|around|approximately|approx|roughly|nearly|almost|over|under|more than|less than)\b|[~≈]", re.IGNORECASE)
 ROUND = 100
@@ -51,11 +51,11 @@ def _shortened(said: float, value: float) -> bool:
 
 
 def without_known_moments(answer: str, days: Iterable[str], text: str) -> str:
-    """The answer without those days (March 14, 3月14日) and times of day (2:35 pm, 下午2点35) that are among the known ones."""
+    """The answer without full dates, and without those days (March 14, 3月14日) and times of day (2:35 pm, 下午2点35) that are among the known ones."""
     known_days = {(int(day[5:7]), int(day[8:10])) for day in days}
     return _CLOCK.sub(lambda found: " " if _is_time(found, text) else found[0], _NAMED_DAY.sub(
         lambda found: " " if any((_month(found[2]), int(day)) in known_days for day in (found[1], found[3]) if day) else found[0],
-        _HAN_DAY.sub(lambda found: " " if (int(found[1]), int(found[2])) in known_days else found[0], answer),
+        _HAN_DAY.sub(lambda found: " " if (int(found[1]), int(found[2])) in known_days else found[0], without_dates(answer)),
     ))  # fmt: skip
 
 
