@@ -92,6 +92,8 @@ async def test_a_result_that_is_none_is_said_to_be_unusable(talking):
         seen = await call("mangled")
         assert (seen.ok, seen.kind) == (False, "error")
         assert "may have done it, but what it sent back cannot be used" in seen.text
+        assert "validation errors" not in seen.text  # the first is named, in a line
+        assert len(seen.text) < 500
         assert (await call("echo")).ok
 
 

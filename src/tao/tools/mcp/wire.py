@@ -229,4 +229,8 @@ def reason(error: BaseException) -> str:
     """The innermost sentence of an error, whatever groups it is wrapped in."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
+    if isinstance(error, ValidationError):
+        first, *more = error.errors(include_url=False, include_context=False)
+        place = ".".join(map(str, first["loc"]))
+        return f"{error.title}, {place}: {first['msg']}, got {first['input']!r:.120}" + (f" (+{len(more)})" if more else "")
     return f"{type(error).__name__}: {error}".rstrip(": ") if str(error) else type(error).__name__
