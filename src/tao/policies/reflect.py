@@ -30,7 +30,7 @@ def reflect(every: float = EVERY) -> Policy:
         if run.proposed is not None or run.pending or not isinstance(run.events[-1], Observed):
             return None
         since = _since(run)
-        failed = since > 1 and _failed(run)
+        failed = since > 1 and call_failed(run)
         if not failed and since < every:
             return None
         return Nudged(say(run.asked.lang, "reflect.failed" if failed else "reflect"), BY)
@@ -74,7 +74,7 @@ _since: Grown[int] = Grown(int, _count)
 """Replies since the model was last told to look back, or since the question."""
 
 
-def _failed(run: Run) -> bool:
+def call_failed(run: Run) -> bool:
     """Whether a call of the last decision failed."""
     for event in reversed(run.events):
         if isinstance(event, Observed) and not event.observation.ok:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
 from tao.errors import ConfigError, both
-from tao.events import Decided, Observed
 from tao.policies.limits import WRAP_UP
 from tao.policies.reckoning import coming
+from tao.policies.reflect import call_failed
 from tao.routing.route import route
 from tao.run import Run
 
@@ -29,12 +29,7 @@ def after_misread(run: Run) -> bool:
 
 def after_failed_tool(run: Run) -> bool:
     """One of the calls that came back last went wrong."""
-    for event in reversed(run.events):
-        if isinstance(event, Observed) and not event.observation.ok:
-            return True
-        if isinstance(event, Decided):
-            break
-    return False
+    return call_failed(run)
 
 
 def after_objection(run: Run) -> bool:
