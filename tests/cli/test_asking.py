@@ -1,6 +1,8 @@
 import pytest
 
-from tao.cli.asking import visible
+from tao.cli.asking import described, visible
+from tao.messages import Call
+from tao.rulings import Waiting
 
 
 @pytest.mark.parametrize(("text", "shown"), [
@@ -9,3 +11,14 @@ from tao.cli.asking import visible
 ])  # fmt: skip
 def test_what_a_person_is_shown_is_what_runs(text, shown):
     assert visible(text) == shown
+
+
+@pytest.mark.parametrize("reason", ["unknown outcome: it was interrupted, and it may have been carried out or not; look for its effect first", "结果未知：被中断，可能已执行，也可能没有。" * 4])
+def test_a_reason_is_folded_between_words_and_an_argument_is_shown_to_the_last_character(reason):
+    value = "spaces  and   more " * 9
+    text = described(Waiting(Call("1.1", "pay", {"to": value}), reason, ("writes",), (), "0" * 16), 60).plain
+    rows = [line.partition(" │ ") for line in text.splitlines()]
+    told = [row[2] for row in rows[1 : next(at for at, row in enumerate(rows) if row[0].strip() == "to")]]
+    assert len(told) > 1
+    assert (" " if reason.isascii() else "").join(told) == reason
+    assert value in "".join(row[2] for row in rows)

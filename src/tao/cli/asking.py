@@ -70,13 +70,26 @@ def described(waiting: Waiting, width: int = 80) -> Text:
     margin = min(max(cell_len(name) for name, _, _ in rows), 24)
     text = Text()
     for name, value, style in rows:
-        for number, line in enumerate(chop_cells(value, max(width - margin - 5, 20)) or [""]):
+        room = max(width - margin - 5, 20)
+        for number, line in enumerate((_folded(value, room) if style == "" else chop_cells(value, room)) or [""]):
             head = name if number == 0 else ""
             if cell_len(head) > margin:
                 head = chop_cells(head, margin - 1)[0] + "…"
                 line = f"[{name}] {line}"  # noqa: PLW2901 - a long name stands in full before its value
             text.append(f"  {head}{' ' * (margin - cell_len(head))} │ ", "dim").append(line + "\n", style)
     return text
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """Prose in lines of at most so many cells, cut between words where there are any; arguments, of which nothing may be left out, are cut anywhere."""
+    lines: list[str] = []
+    while cell_len(text) > width:
+        head = chop_cells(text, width)[0]
+        at = head.rfind(" ") + 1
+        cut = at if at > len(head) // 2 else len(head)
+        lines.append(head[:cut].rstrip())
+        text = text[cut:]
+    return [*lines, text]
 
 
 async def settle(agent: Agent, run: Run) -> bool:
