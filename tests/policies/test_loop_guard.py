@@ -55,6 +55,27 @@ def test_a_model_that_is_held_to_a_grammar_loses_the_tool_at_once():
     assert guard(held=True)(again).by == "wrap_up:loop"
 
 
+@pytest.mark.parametrize("held", [False, True])
+def test_a_call_repeated_now_and_then_between_steps_that_lead_on_never_ends_the_run(held):
+    events, policy = [], guard(held=held)
+    for number in range(1, 31):
+        repeated = number % 3 == 0
+        query, seen = ("today", "2026-11-29") if repeated else (f"town {number}", f"town {number} has {number}00 people and {number * 7} dogs")
+        events += [Replied(Reply("x")), *did(number, "date" if repeated else "search", seen, query=query)]
+        if spoken := policy(history("How many?", *events)):
+            assert (spoken.by, spoken.may_call) == ("loop_guard", True)
+            events.append(spoken)
+
+
+def test_what_is_quoted_is_the_first_observation_and_not_a_reminder_of_it():
+    events = [Replied(Reply("x")), *did(1, "search", "1", query="a")]
+    for number in (2, 3):
+        call, _ = did(number, "search", "", query="a")
+        told = Observation("(You made this very call before; it gave:)\n1", notes=("= 1.1",))
+        events += [Replied(Reply("x")), call, Observed(f"{number}.1", told)]
+        assert loop_guard(history("q", *events)).text.endswith("→ 1")
+
+
 def test_circles_of_long_ago_are_forgotten():
     events = [*did(1, "search", "1", query="a"), *did(2, "search", "1", query="a"), Nudged("", "loop_guard"), Nudged("", "loop_guard")]
     for number in range(3, 10):

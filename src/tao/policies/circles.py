@@ -141,6 +141,8 @@ def _repeated(run: Run, key: tuple[str, str], seen: Observation, before: list[St
     for one, other, told in _earlier(before):
         if one == key:
             times += 1
+            if any(note.startswith("= ") for note in told.notes):
+                continue  # a repetition itself: what is quoted is the first one
             if told.text.strip() == seen.text.strip() or any(note == f"= {other.id}" for note in seen.notes) or times >= AGAIN:
                 return other, told
             if seen.ok and not told.ok:

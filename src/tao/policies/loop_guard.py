@@ -13,8 +13,8 @@ from tao.run import Run, canonical
 from tao.seams import Policy
 
 BY, LOOP = "loop_guard", "loop"
-REMEMBERED = 6
-"""Replies for which a run that went in circles is remembered to have done so."""
+FORGIVEN = 2
+"""So many steps in a row that lead on, and that the run went in circles before is forgotten."""
 QUOTED = 200
 """Characters of the known observation that are quoted."""
 
@@ -43,13 +43,17 @@ loop_guard = guard()
 
 
 def _warned(run: Run) -> int:
-    """How often the guard spoke within the last few replies."""
-    count = replies = 0
+    """How often the guard spoke without the run having got on in between."""
+    count = clean = 0
+    spoke = True  # about the step that is looked at now
     for event in reversed(run.events):
-        replies += isinstance(event, Replied)
-        if replies > REMEMBERED:
-            break
-        count += isinstance(event, Nudged) and event.by == BY
+        if isinstance(event, Nudged) and event.by == BY:
+            count, spoke = count + 1, True
+        elif isinstance(event, Replied):
+            clean = 0 if spoke else clean + 1
+            if clean == FORGIVEN:
+                break
+            spoke = False
     return count
 
 
