@@ -40,6 +40,8 @@ POLICIES: dict[str, tuple[str, str]] = {
     "empty_handed": ("nothing found", "一无所获"),
     "cascade": ("final answer by the large model", "最终答案由大模型给出"),
     "wrap_up": ("wrap-up before the last step", "最后一步前收尾"),
+    "wrap_up:loop": ("wrap-up after going in circles", "原地打转后收尾"),
+    "wrap_up:tool_failures": ("wrap-up after tools kept failing", "工具一再失败后收尾"),
     "unsearched": ("“not found” without a search", "未检索就说找不到"),
     "uncovered": ("one of several not looked up", "漏查其中一项"),
     "uncompared": ("two things not compared", "未比较两者"),
