@@ -35,6 +35,7 @@ def test_then_the_tool_is_taken_away_and_then_the_answer_is_asked_for(lang):
     events += [first, Replied(Reply("x")), *did(3, "search", "1", query="a")]
     second = loop_guard(history("q", *events, lang=lang))
     assert (first.without, second.without) == ((), ("search",))
+    assert second.text == first.text + (" search is not available for the next step." if lang == "en" else "下一步不能使用 search。")
     events += [second, Replied(Reply("x")), *did(4, "search", "1", query="a")]
     third = loop_guard(history("q", *events, lang=lang))
     assert (third.by, third.may_call) == ("wrap_up:loop", False)

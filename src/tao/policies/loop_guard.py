@@ -61,7 +61,7 @@ def _said(run: Run, found: Circle, without: tuple[str, ...]) -> Nudged:
     lang = run.asked.lang
     key = {"same_call": "repeated", "cycle": "repeated", "same_observation": "nothing_new"}.get(found.kind, found.kind)
     tool = ", ".join(found.tools)
-    text = say(lang, key, tool=tool) + _quote(run, found)
+    text = say(lang, key, tool=tool) + _quote(run, found) + (say(lang, "taken", tool=tool) if without else "")
     return Nudged(text, BY, without=without, lead=say(lang, f"{key}.lead", tool=tool))
 
 
