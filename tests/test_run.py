@@ -1,6 +1,8 @@
 """What is read off a run: where it stands, what it took, what was seen."""
 
+import copy
 import dataclasses
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -224,3 +226,11 @@ def test_looking_at_a_long_run_takes_no_more_work_than_at_a_short_one(work):
         return work(lambda: (run.observed, run.steps, run.tools, run.last(Nudged), list(run.all(Nudged))))
 
     assert added(200) == added(10)
+
+
+def test_a_copy_of_a_run_is_read_by_itself():
+    one = history("q", *did(1, "search", "1", query="a"))
+    assert len(one.observed) == 1
+    for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        other.events += did(2, "search", "2", query="b")
+        assert (len(other.observed), len(one.observed)) == (2, 1)

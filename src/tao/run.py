@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, Generic, TypeVar, cast
-from weakref import WeakKeyDictionary
 
 from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled
 from tao.messages import Call, Observation, ToolSpec, Usage
@@ -22,11 +21,15 @@ NO_TOOLS = "no_tools"
 class Run:
     """An append-only list of events with an id. Properties compute; what they looked at once they need not look at again (`Grown`)."""
 
-    __slots__ = ("__weakref__", "events", "id")
+    __slots__ = ("__weakref__", "_grown", "events", "id")
 
     def __init__(self, id: str, events: Iterable[Event] = ()) -> None:  # noqa: A002 - the field's usual name
         self.id = id
         self.events: list[Event] = list(events)
+        self._grown: dict[Grown[Any], tuple[list[Event], Any]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Run, (self.id, self.events)
 
     def __repr__(self) -> str:
         return f"Run({self.id!r}, {len(self.events)} events, {self.state})"
@@ -194,24 +197,23 @@ class Grown(Generic[S]):
 
     def __init__(self, begin: Callable[[], S], look: Callable[[S, Event], S]) -> None:
         self._begin, self._look = begin, look
-        self._known: WeakKeyDictionary[Run, tuple[list[Event], S]] = WeakKeyDictionary()
         self._lock = RLock()  # who watches a run may do so from another thread
 
     def __call__(self, run: Run) -> S:
         """What there is of it by now."""
-        known, events = self._known.get(run), run.events
+        known, events = run._grown.get(self), run.events  # noqa: SLF001 - what a run keeps for us
         if known is not None and known[0] == events and events[-1] is known[0][-1]:  # nothing is new, as mostly
-            return known[1]
+            return cast("S", known[1])
         with self._lock:
-            seen, state = self._known.get(run) or ([], self._begin())
+            seen, state = run._grown.get(self) or ([], self._begin())  # noqa: SLF001
             if not _begins_with(run.events, seen):
                 seen, state = [], self._begin()
             if len(seen) < len(run.events):
                 for event in run.events[len(seen) :]:
                     state = self._look(state, event)
                     seen.append(event)
-                self._known[run] = seen, state
-            return state
+                run._grown[self] = seen, state  # noqa: SLF001
+            return cast("S", state)
 
 
 def _begins_with(events: list[Event], seen: list[Event]) -> bool:
