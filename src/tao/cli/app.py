@@ -1,6 +1,7 @@
 """The commands' names, what they do in one line, and where they are. Listing them imports none of them."""
 
 import importlib
+import sys
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -97,4 +98,8 @@ def root(*, lang: Lang = None, version: Version = False) -> None:
 
 def main() -> None:
     """Entry point of the command `tao`."""
-    app()
+    try:
+        code = app(standalone_mode=False)
+    except typer.TyperException as error:
+        code = importlib.import_module("tao.cli.usage").refused(error)
+    sys.exit(code)

@@ -47,8 +47,7 @@ class Group(core.TyperGroup):
 def page(command: Any, ctx: Any, commands: Mapping[str, Iterable[tuple[str, str]]] | None = None) -> None:
     """Print a help page: usage, what it does, arguments and options, commands under their headings, and the epilogue."""
     console = Console(highlight=False)
-    pieces = [WORDS.get(piece, piece.strip("{}")) for piece in command.collect_usage_pieces(ctx)]
-    console.print(Text.assemble((say("Usage", "用法") + "  ", "dim"), (ctx.command_path, "bold"), " ", " ".join(pieces)))
+    console.print(Text.assemble((say("Usage", "用法") + "  ", "dim"), (ctx.command_path, "bold"), " ", " ".join(pieces(command, ctx))))
     if command.help:
         console.print(Padding(Text(command.help), (1, 0, 0, 0)))
     sections: dict[str, list[tuple[str, str]]] = {name: list(rows) for name, rows in (commands or {}).items()}
@@ -67,6 +66,11 @@ def page(command: Any, ctx: Any, commands: Mapping[str, Iterable[tuple[str, str]
         console.print(Padding(table, (0, 0, 0, 2)))
     if command.epilog:
         console.print(Padding(Text(command.epilog, "dim"), (1, 0, 0, 0)))
+
+
+def pieces(command: Any, ctx: Any) -> list[str]:
+    """What a command is followed by, as its help page writes it."""
+    return [WORDS.get(piece, piece.strip("{}")) for piece in command.collect_usage_pieces(ctx)]
 
 
 def _in_our_words(text: str) -> str:
