@@ -114,6 +114,8 @@ def test_of_a_text_in_both_languages_one_is_shown():
     assert mine(both("no such model '通义'", "没有模型 '通义'")) == ("no such model '通义'", "没有模型 '通义'")[ours]
     two = both("first it went wrong", "先出了错") + "\n" + both("then it burnt", "然后烧了")
     assert mine(two) == ("first it went wrong\nthen it burnt", "先出了错\n然后烧了")[ours]
+    tired = "server: HTTP 502: Bad Gateway\n" + both("(tried 3 times)", "（共尝试 3 次）")
+    assert mine(tired) == "server: HTTP 502: Bad Gateway\n" + ("(tried 3 times)", "（共尝试 3 次）")[ours]
     assert mine("one line") == "one line"
     assert mine("two lines\nof English") == "two lines\nof English"
     assert mine("两行\n中文的文字") == "两行\n中文的文字"

@@ -1,6 +1,8 @@
 """`tao doctor --model X`: three tiny calls, what they say, and the exit code."""
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -57,3 +59,46 @@ def test_keys_are_named_and_never_shown(tao, server):
     done = tao("doctor", "--model", f"deepseek:{server.model}", DEEPSEEK_API_KEY="sk-secret")
     assert "DEEPSEEK_API_KEY" in done.stdout
     assert "sk-secret" not in done.stdout + done.stderr
+
+
+def refusing():
+    """A server that answers every call with 401, on a port of its own."""
+
+    class Locked(BaseHTTPRequestHandler):
+        def do_POST(self):
+            said = b'{"error": {"message": "Unauthorized"}}'
+            self.send_response(401)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, *_):
+            pass
+
+    return ThreadingHTTPServer(("127.0.0.1", 0), Locked)
+
+
+@pytest.mark.parametrize(("before", "said", "zh"), [
+    ("", "no key is sent to a bare address: with a key it is 'vllm:http://127", "只写地址时不发送密钥"),
+    ("vllm:", "set VLLM_API_KEY", "设置 VLLM_API_KEY"),
+    ("deepseek:", "mend what the server says", "按服务端所说改正"),
+])  # fmt: skip
+def test_a_server_that_wants_a_key_is_told_how_it_gets_one(tao, before, said, zh):
+    locked = refusing()
+    threading.Thread(target=locked.serve_forever, daemon=True).start()
+    model = f"{before}http://127.0.0.1:{locked.server_port}/v1#m"
+    try:
+        for lang, text in (("en", said), ("zh", zh)):
+            done = tao("doctor", "--json", "--model", model, TAO_LANG=lang, DEEPSEEK_API_KEY="sk-wrong")
+            advice = [record["advice"] for record in map(json.loads, done.stdout.splitlines()) if record["state"] == "bad"]
+            assert text in advice[0], lang
+            assert done.returncode == 1
+    finally:
+        locked.shutdown()
+        locked.server_close()
+
+
+def test_a_server_that_is_not_there_is_to_be_started(tao):
+    done = tao("doctor", "--model", "http://127.0.0.1:9/v1#m", TAO_LANG="zh")
+    assert "启动服务，或改正地址" in done.stdout

@@ -88,7 +88,7 @@ def _packages() -> Iterator[Finding]:
 def _settings(settings: Settings) -> Iterator[Finding]:
     files = [str(path) for path in (*FILES, Path(".env")) if path.expanduser().is_file()]
     changed = [name for name in settings.model_fields_set if name != "local"]
-    said = say(f"set: {', '.join(sorted(changed)) or '-'}", f"已设置：{'、'.join(sorted(changed)) or '-'}")
+    said = say(f"set: {', '.join(sorted(changed))}", f"已设置：{'、'.join(sorted(changed))}") if changed else say("all as by default", "全部为默认值")
     yield Finding(say("settings", "设置"), "ok", " · ".join([*files, said]))
     if unknown := strangers():
         names = ", ".join(unknown)
@@ -166,4 +166,4 @@ async def _journal(settings: Settings) -> Finding:
         )
     finally:
         await kept.close()
-    return Finding(say("journal", "运行记录"), "ok", f"{kept.database.place} · {count} " + say("runs", "次运行"))
+    return Finding(say("journal", "运行记录"), "ok", f"{kept.database.place} · {count} " + say("run" if count == 1 else "runs", "次运行"))

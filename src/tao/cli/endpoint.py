@@ -18,6 +18,7 @@ from tao.models import connect
 from tao.models.connect import Connected, resolve
 from tao.models.pricing import names_of
 from tao.models.probe import Tried, probe
+from tao.models.profiles import GENERIC
 from tao.prices import Prices, money
 
 PARTS = {"plain": ("plain call", "普通调用"), "tools": ("tools", "工具调用"), "stream": ("stream", "流式输出")}
@@ -47,7 +48,7 @@ async def checked(settings: Settings, env: Mapping[str, str]) -> list[Finding]:
         await model.close()
     found = [_where(model, settings, env), *map(_finding, tried)]
     if tried[0].error is not None:
-        return found
+        return [*found[:-1], replace(found[-1], advice=_advice(tried[0].error, settings, env))]
     prices, onward = finder_of(settings), _onward(settings) if usable(found) else ""
     return [*found, _abilities(model, tried), _price(model, prices), replace(_spent(model, prices, tried), advice=onward)]
 
@@ -90,10 +91,25 @@ def _failed(about: str, tried: Tried) -> Finding:
     text = f"{type(error).__name__}: {mine(str(error))}"
     if tried.part == "tools" and isinstance(error, ToolsUnsupported):
         return Finding(about, "note", text, say("calls are written as text then (dialect auto does so)", "此时以文本写出调用（dialect 为 auto 时自动如此）"))
-    return Finding(about, "bad", text, _advice(error))
+    return Finding(about, "bad", text, _usual(error))
 
 
-def _advice(error: ModelError) -> str:
+def _advice(error: ModelError, settings: Settings, env: Mapping[str, str]) -> str:
+    """What to do where not even a plain call works. A server that is known only by its address is sent no key, and may want one."""
+    said, profile = str(error), resolve(settings.model, env).profile
+    if "cannot connect to" in said:
+        return say("start the server, or correct the address", "启动服务，或改正地址")
+    if "HTTP 401" in said and settings.model.startswith("http") and profile is GENERIC:
+        return say(
+            f"no key is sent to a bare address: with a key it is 'vllm:{settings.model}' and VLLM_API_KEY, or 'openai:{settings.model}' and OPENAI_API_KEY",
+            f"只写地址时不发送密钥：需要密钥的写作 'vllm:{settings.model}'（VLLM_API_KEY）或 'openai:{settings.model}'（OPENAI_API_KEY）",
+        )
+    if "HTTP 401" in said and profile.keys and not any(env.get(key) for key in profile.keys):
+        return say(f"set {profile.keys[0]}", f"设置 {profile.keys[0]}")
+    return _usual(error)
+
+
+def _usual(error: ModelError) -> str:
     if isinstance(error, Refused):
         return say("mend what the server says, then try again", "按服务端所说改正，然后重试")
     return say("try again later, or set [models] fallback in tao.toml", "稍后重试，或在 tao.toml 的 [models] 中设置 fallback")

@@ -77,7 +77,7 @@ async def test_what_passes_is_tried_again_with_growing_waits():
 
 async def test_the_last_error_says_how_often_it_was_tried():
     wrapped, _ = again(Plays(Transient("busy", 2.0)))
-    with pytest.raises(Transient, match=r"(?s)busy.*3 attempts.*共尝试 3 次") as caught:
+    with pytest.raises(Transient, match=r"(?s)busy.*tried 3 times.*共尝试 3 次") as caught:
         await wrapped(ASK)
     assert caught.value.retry_after == 2.0
 

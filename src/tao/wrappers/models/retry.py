@@ -52,4 +52,4 @@ def retry(
 def _tired(error: Transient, attempts: int) -> Transient:
     if attempts == 1:
         return error
-    return Transient(f"{error}\n{both(f'({attempts} attempts)', f'（共尝试 {attempts} 次）')}", error.retry_after)
+    return Transient(f"{error}\n{both(f'(tried {attempts} times)', f'（共尝试 {attempts} 次）')}", error.retry_after)
