@@ -225,6 +225,15 @@ def test_later_leaves_it_waiting_and_approve_asks_again(tao, home):
     assert paid(home) == ["Bob 5"]
 
 
+def test_approve_asks_again_after_arguments_that_do_not_fit(tao, home, paused):
+    screen = Screen(tao, "approve", paused, "--tools", "pay.py")
+    for prompt, text in [("? ", "e"), ("as JSON: ", '{"to": "Bob", "amount": "much"}'), ("[y] run it", "e"), ("as JSON: ", '{"to": "Bob", "amount": 2}')]:
+        screen.until(prompt)
+        screen.type(text)
+    assert screen.end()[1] == 0
+    assert paid(home) == ["Bob 2"]
+
+
 def test_ctrl_c_at_the_question_runs_nothing(tao, home):
     screen = Screen(tao, "ask", "pay Bob 5", "--tools", "pay.py")
     screen.until("? ")

@@ -11,7 +11,7 @@ from tao.build import assembled, connected, journal, toolbox
 from tao.cli import options as o
 from tao.cli.ask import shown
 from tao.cli.asking import arguments, ask, at_a_terminal, listed, person, until
-from tao.cli.exits import ANSWERED, PAUSED, code_of, finish
+from tao.cli.exits import ANSWERED, PAUSED, code_of, complain, finish
 from tao.cli.help import Command
 from tao.cli.words import EXITS, say
 from tao.config import Settings, environment, load
@@ -120,14 +120,19 @@ async def _rule(kept: Journal, run: Run, waits: Sequence[Waiting], wish: Wish, f
         raise RulingError(both(f"several calls wait ({ids}); say which: --call ID", f"有多个调用在等待（{ids}）；请指定：--call ID"))
     console, ruled = Console(stderr=True, highlight=False), not waits
     for one in waits:
-        ruling = wish.ruling or await ask(one, console)
-        if ruling is None:
-            continue
-        wanted = wish.hash if wish.ruling else one.hash
-        event = rule_on(run, one.call.id, ruling, fit=fit, rules=settings.permissions.rules, shown_hash=wanted)
-        run.events.append(event)
-        await kept(run, event)
-        ruled = True
+        while (ruling := wish.ruling or await ask(one, console)) is not None:
+            wanted = wish.hash if wish.ruling else one.hash
+            try:
+                event = rule_on(run, one.call.id, ruling, fit=fit, rules=settings.permissions.rules, shown_hash=wanted)
+            except RulingError as error:
+                if wish.ruling:
+                    raise
+                complain(error)  # a slip of the person at the terminal, who is asked once more
+                continue
+            run.events.append(event)
+            await kept(run, event)
+            ruled = True
+            break
     return ruled
 
 
