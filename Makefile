@@ -11,7 +11,7 @@ export TAO_MODEL = $(value MODEL)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help ask question setup test check bench eval lock clean
+.PHONY: help ask question setup test check bench eval tasks lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,15 +49,17 @@ bench: $(VENV)/dev.done ## Measure what tao itself costs, against a scripted mod
 # Without anything said, the suite that lies beside the checkout, where one does.
 SUITE ?= $(wildcard ../shared/suite)
 
-eval: $(VENV)/dev.done ## Solve tasks with the local model:  make eval SUITE=folder, or TASKS=tasks.jsonl TOOLS=tools.py:make
-	@test -n "$(TASKS)$(SUITE)" || { echo 'Give a folder with tools.py, world.json and tasks.jsonl: make eval SUITE=folder'; \
-		echo 'or tasks, one JSON object a line: make eval TASKS=tasks.jsonl TOOLS=tools.py:make ARGS="--out report"'; exit 2; }
+eval: tasks $(VENV)/dev.done ## Solve tasks with the local model:  make eval SUITE=folder, or TASKS=tasks.jsonl TOOLS=tools.py:make
 	@$(call fetched,)
 ifdef TASKS
 	$(BIN)/tao eval "$(TASKS)" $(if $(TOOLS),--tools "$(TOOLS)") $(ARGS)
 else
 	$(BIN)/python benchmarks/suite.py --suite "$(SUITE)" $(ARGS)
 endif
+
+tasks:
+	@test -n "$(TASKS)$(SUITE)" || { echo 'Give a folder with tools.py, world.json and tasks.jsonl: make eval SUITE=folder'; \
+		echo 'or tasks, one JSON object a line: make eval TASKS=tasks.jsonl TOOLS=tools.py:make ARGS="--out report"'; exit 2; }
 
 lock: $(VENV)/dev.done ## Write requirements.lock anew from pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
