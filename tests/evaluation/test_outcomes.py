@@ -93,6 +93,18 @@ def test_two_sets_beside_each_other(lived):
     assert (seconds.a, seconds.b, seconds.difference) == (2.0, 4.0, 2.0)
 
 
+def test_no_two_rates_are_said_to_differ_by_more_than_all():
+    """With two tasks the approximation alone would reach to 148 points."""
+    run = history("q", Replied(Reply("x")), Ended("answered"))
+
+    def graded(*right):
+        return [outcome(Task(f"t{number}", "q", "5", "number"), 0, run, yes(it)) for number, it in enumerate(right)]
+
+    few = paired(graded(True, True), graded(True, False))
+    assert (few.difference, few.low) == (-0.5, -1.0)
+    assert 0 < few.high < 1
+
+
 def test_a_call_that_failed_is_counted():
     seen = Observation("no", ok=False, kind="bad_arguments", notes=('a: "1" → 1',))
     run = history("q", Replied(Reply("x")), Decided(calls=(Call("1.1", "add", {}),), notes=("json_repaired",)), *did(1, "add", seen)[1:], Ended("failed"))

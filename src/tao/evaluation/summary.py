@@ -137,6 +137,8 @@ def paired(a: Sequence[Outcome], b: Sequence[Outcome]) -> Paired:
     better = tuple(task for task, (old, new) in rates.items() if new > old)
     worse = tuple(task for task, (old, new) in rates.items() if new < old)
     difference, low, high = spread([new - old for old, new in rates.values()])
+    if len(common) > 1:  # rates differ by one at most, which the approximation does not know
+        low, high = max(-1.0, low), min(1.0, high)
     measures = []
     for name, read in MEASURES.items():
         pairs = [(mean(map(read, ours[task])), mean(map(read, theirs[task]))) for task in common]
