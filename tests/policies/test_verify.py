@@ -170,7 +170,8 @@ def test_the_sum_that_was_meant_is_the_sum_that_is_done(lang, thought, sum_, sli
     found = did(1, "search", "A sells for 315 with 60 people; B for 354 with 590; 2 firms", query="A B")
     step, seen = did(2, "calculate", "650", thought=thought, expression=sum_)
     run = history("How much do A and B sell?", *found, step, seen, Replied(Reply("650")), Decided(answer="650"), tools=TOOLS, lang=lang)
-    assert slipped(run, "650") == (slip and {"expression": slip})
+    assert slipped(run, "650") == (slip and {"expression": slip, "tool": "calculate"})
     if slip:
         assert slip in verify(run).lead
         assert not verify(run).may_answer
+        assert {tool.name for tool in TOOLS} - set(verify(run).without) == {"calculate"}

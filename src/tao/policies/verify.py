@@ -34,7 +34,7 @@ def verify(run: Run) -> Nudged | None:
     for check in (unsearched, uncovered, uncompared, overlooked, slipped, unused, unmentioned, ungrounded):
         name = check.__name__
         if name not in raised and (values := check(run, answer)) is not None:
-            return _objection(run.asked.lang, name, values)
+            return _objection(run, name, values)
     return None
 
 
@@ -100,19 +100,20 @@ def _bare(seen: Observation) -> bool:
 
 
 def slipped(run: Run, answer: str) -> dict[str, str] | None:
-    """A step said which sum of known numbers it would do, did another, and nobody did it later."""
+    """A step said which sum of known numbers it would do, did another, and nobody did it later; its tool is to do it now."""
     if refuses(answer):
         return None
     have = known(run).values
     done = [{n.value for part in expressions(canonical(call.args)) for n in numbers(part)} for call, _ in told_of(run)]
     for step in run.all(Decided):
-        if not any(expressions(canonical(call.args)) for call in step.calls):
+        summing = next((call.tool for call in step.calls if expressions(canonical(call.args))), None)
+        if summing is None:
             continue
         for planned in expressions(step.thought):
             parts = {n.value for n in numbers(planned)}
             grounded = len(parts) > 1 and all(follows(value, have) for value in parts)
             if grounded and not any(all(follows(value, made) for value in parts) for made in done if made):
-                return {"expression": planned}
+                return {"expression": planned, "tool": summing}
     return None
 
 
@@ -158,13 +159,15 @@ def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
     return None
 
 
-def _objection(lang: str, check: str, values: dict[str, str]) -> Nudged:
+def _objection(run: Run, check: str, values: dict[str, str]) -> Nudged:
+    lang, only = run.asked.lang, values.get("tool")  # the one tool that can do what is asked for now
     return Nudged(
         say(lang, check, **values),
         check,
         may_call=check != "overlooked",
         may_answer=check in {"unmentioned", "overlooked"},
         hide=True,
+        without=tuple(tool.name for tool in run.asked.tools if tool.name != only) if only else (),
         lead=say(lang, f"{check}.lead", **values),
     )
 
