@@ -33,7 +33,7 @@ def test_abilities_come_back_from_the_record_and_unknown_ones_are_left_out():
     {"messages": ()}, {"messages": (Message("system", "hi"),)}, {"messages": (Message("user", "hi", (CALL,)),)},
     {"messages": (Message("user", "hi", call_id="c"),)}, {"messages": (Message("user", "hi", reasoning="r"),)},
     {"tools": ()}, {"tools": (spec("add", "adds", a="integer"),)}, {"tools": (spec("add", a="number"),)}, {"stop": ()}, {"grammar": None},
-    {"schema": {"type": "object"}}, {"max_tokens": None}, {"temperature": None}, {"tool_choice": "auto"},
+    {"schema": {"type": "object"}}, {"max_tokens": None}, {"temperature": None}, {"tool_choice": "auto"}, {"likely": 3},
 ], ids=str)  # fmt: skip
 def test_every_part_of_a_request_changes_its_digest(other):
     assert replace(ASK, **other).digest() != ASK.digest()
@@ -44,5 +44,5 @@ def test_a_digest_is_stable_and_takes_any_text():
     assert len(ASK.digest()) == 16
     assert Request((Message("user", "\ud800"),)).digest() != Request((Message("user", "?"),)).digest()
     assert {field.name for field in fields(Request)} == {
-        "messages", "tools", "stop", "grammar", "schema", "max_tokens", "temperature", "tool_choice",
+        "messages", "tools", "stop", "grammar", "schema", "max_tokens", "temperature", "tool_choice", "likely",
     }  # a new field belongs into the digest
