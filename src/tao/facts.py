@@ -15,7 +15,7 @@ from tao.run import Run, canonical
 from tao.toolset import looked_up
 
 __all__ = [
-    "Known", "Number", "codes", "dates", "expressions", "follows", "gather", "known", "mentions", "missing", "names", "number_words",
+    "Known", "Number", "codes", "dates", "expressions", "findings", "follows", "gather", "known", "mentions", "missing", "names", "number_words",
     "numbers", "paired", "shape", "subjects", "to_show", "to_the_point", "told_of", "year",
 ]  # fmt: skip
 
@@ -57,6 +57,30 @@ def told_of(run: Run) -> list[tuple[Call, Observation]]:
     return [(call, seen) for call, seen in run.observed if call.id not in lookups]
 
 
+def findings(run: Run) -> list[tuple[Call, str]]:
+    """The calls that brought something, with what it says; a call that mended a failed one also speaks of what that one asked for.
+
+    Where `{"city": "上海"}` is refused and `{"city": "Shanghai"}` is not, the two are names of one thing.
+    """
+    failed: list[Call] = []
+    good: list[tuple[Call, str]] = []
+    for call, seen in told_of(run):
+        if not seen.ok:
+            failed.append(call)
+            continue
+        others = [name for earlier in failed if (name := _renamed(earlier, call))]
+        good.append((call, "\n".join([seen.text, *others])))
+    return good
+
+
+def _renamed(failed: Call, call: Call) -> str:
+    """The one text in which the failed call differs from this one of the same tool; empty where more differs, or something else."""
+    if failed.tool != call.tool or failed.args.keys() != call.args.keys():
+        return ""
+    changed = [value for name, value in failed.args.items() if value != call.args[name]]
+    return changed[0] if len(changed) == 1 and isinstance(changed[0], str) and not re.search(r"\d", changed[0]) else ""
+
+
 def to_the_point(text: str, about: tuple[str, ...]) -> str:
     """The lines of the text that mention most of these names; all of them where none does."""
     lines = text.splitlines()
@@ -94,10 +118,10 @@ def missing(run: Run) -> tuple[str, ...]:
     A name that two calls asked about in vain is not missing but lost.
     """
     question = run.asked.question
-    found = [seen.text for _, seen in told_of(run) if seen.ok]
+    texts = [text for _, text in findings(run)]
     tried = [canonical(call.args) for call, _ in told_of(run)]
     asked = names(question)
-    covered = [name for name in asked if mentions(found, name)]
+    covered = [name for name in asked if mentions(texts, name)]
     open_ones = [name for name in asked if name not in covered and sum(mentions([args], name) for args in tried) < 2]
     return tuple(name for name in open_ones if any(_paired(name, other, question) for other in covered))
 

@@ -137,6 +137,17 @@ def test_a_failed_call_is_not_an_empty_hand():
     assert empty_handed(failed) is None
 
 
+@pytest.mark.parametrize(("refused", "taken"), [
+    ({"city": "上海"}, {"city": "Shanghai"}), ({"q": "Blue Harbor", "limit": 3}, {"q": "Blue Harbour", "limit": 3}),
+])  # fmt: skip
+def test_a_name_that_a_tool_wants_otherwise_is_the_same_name(refused, taken):
+    name = next(iter(refused.values()))
+    tried = [*did(1, "look", Observation("unknown", ok=False), **refused), *did(2, "look", "it is 35", **taken)]
+    assert empty_handed(history(f"“{name}”?", *tried, *did(3, "search", "No results.", query=name))) is None
+    other = [*did(1, "look", Observation("unknown", ok=False), **refused), *did(2, "see", "it is 35", **taken)]
+    assert empty_handed(history(f"“{name}”?", *other, *did(3, "search", "No results.", query=name))) is not None
+
+
 def test_after_the_warning_another_name_that_was_found_is_enough():
     question = "How far is Blue Harbour from Old Orchard?"
     events = [*did(1, "search", "nothing", query="Blue Harbour"), Nudged("", "empty_handed"), *did(2, "search", "Old Orchard is in Wales.", query="Blue Harbour x")]

@@ -13,7 +13,7 @@ from itertools import islice, product
 from typing import Any
 
 from tao.dialects.prompts import texts
-from tao.facts import Known, known, mentions, missing, names, told_of, year
+from tao.facts import Known, findings, known, mentions, missing, names, told_of, year
 from tao.messages import ToolSpec
 from tao.quantities import codes, dates, expressions, number_words, numbers, shape
 from tao.run import Run, canonical
@@ -118,8 +118,8 @@ DURATION = re.compile(r"how (many (days|weeks|months|years|hours)|long|old)\b|å¤
 def _finders(fetching: tuple[Offered, ...], run: Run) -> tuple[Offered, ...]:
     """Of these tools the ones that found something about a name of the question."""
     asked = names(run.asked.question)
-    found = {call.tool for call, seen in told_of(run) if seen.ok and any(mentions([seen.text], name) for name in asked)}
-    return tuple(one for one in fetching if one.tool.name in found)
+    finders = {call.tool for call, text in findings(run) if any(mentions([text], name) for name in asked)}
+    return tuple(one for one in fetching if one.tool.name in finders)
 
 
 def _failing(tool: ToolSpec, run: Run) -> bool:

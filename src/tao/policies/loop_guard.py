@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tao.events import Ended, Nudged, Observed, Replied
-from tao.facts import mentions, names, subjects, told_of
+from tao.facts import findings, mentions, names, subjects, told_of
 from tao.messages import Call
 from tao.permissions.effects import UNTRUSTED
 from tao.policies.circles import Circle, circle
@@ -85,7 +85,7 @@ def empty_handed(run: Run) -> Nudged | None:
     lang = run.asked.lang
     call, seen = observed[-1]
     asked = names(run.asked.question)
-    told = [observation.text for _, observation in observed if observation.ok]
+    told = [text for _, text in findings(run)]
     warned = any(nudge.by == "empty_handed" for nudge in run.all(Nudged))
     for name in subjects(run.asked.question):
         if mentions(told, name) or not _about(call, name, asked):

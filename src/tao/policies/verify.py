@@ -7,7 +7,7 @@ the question left out, a result worked out in the head, an answer about somethin
 import re
 
 from tao.events import Decided, Nudged
-from tao.facts import known, mentions, missing, names, paired, subjects, told_of, year
+from tao.facts import findings, known, mentions, missing, names, paired, subjects, told_of, year
 from tao.messages import Observation
 from tao.policies.roughly import roughly, without_known_moments
 from tao.policies.texts import say
@@ -59,7 +59,7 @@ def uncompared(run: Run, answer: str) -> dict[str, str] | None:
     question = run.asked.question
     if not AMOUNT.search(question) or EACH.search(question) or refuses(answer):
         return None
-    told = [seen.text for _, seen in told_of(run) if seen.ok]
+    told = [text for _, text in findings(run)]
     pair = [name for name in names(question) if mentions(told, name) and paired(name, question)]
     fetched = {n.value for text in told for n in numbers(text)}
     said = numbers(answer)
@@ -135,10 +135,9 @@ def unmentioned(run: Run, answer: str) -> dict[str, str] | None:
     """A name was searched for, and nothing that came back mentions it."""
     if refuses(answer):
         return None
-    good = [(call, observation) for call, observation in told_of(run) if observation.ok]
-    sought = [canonical(call.args) for call, _ in good]
-    found = [observation.text for _, observation in good]
-    lost = [name for name in subjects(run.asked.question) if mentions(sought, name) and not mentions(found, name)]
+    good = findings(run)
+    sought, texts = [canonical(call.args) for call, _ in good], [text for _, text in good]
+    lost = [name for name in subjects(run.asked.question) if mentions(sought, name) and not mentions(texts, name)]
     return {"name": lost[0]} if lost else None
 
 
