@@ -1,12 +1,15 @@
 """What each lever of a small model wins and costs: a folder of tasks solved with all of them, and with one of them off.
 
-    .venv/bin/python benchmarks/levers.py --suite FOLDER --lever guard --half even --out guard.jsonl [--model local] [--max-steps 8]
+    .venv/bin/python benchmarks/levers.py --suite FOLDER --lever guard --half even --out guard.jsonl [--model local] [--kept replies.jsonl]
     .venv/bin/python benchmarks/levers.py --table all.jsonl guard.jsonl …        the table over what such runs wrote
 
 LEVER is `all` (nothing off), `none` (everything off), or what is to be off:
-few_shot (worked examples), grammar (replies held to a form, and with it grounding), grounding (values of arguments held to known
-ones), guard (repeated calls and empty hands), verify (a look at the answer), wrap_up (the last step without tools).
+few_shot (worked examples), grammar (replies held to a form, and with it grounded decoding), decoding (the grammar offers known values
+only), grounding (grounded decoding, and the check of arguments), guard (circles, failing tools and empty hands), verify (a look at
+the answer), wrap_up (the last step without tools); or what is to be on beside all of them: reflect (looking back every third step).
 `--half even` takes the tasks at even places, `odd` the others: what is tuned on one is judged on the other.
+`--kept` is a file of replies that several measurements share: what the model was asked before is not asked again, so that a lever
+costs only the steps on which it tells, and a difference is the lever's and not the machine's.
 """
 
 import argparse
@@ -20,17 +23,45 @@ from typing import Any
 
 from suite import load
 
+from tao.acting import Limits
 from tao.agent import Agent
 from tao.dialects.react import React
 from tao.errors import AgentError
-from tao.events import Ended, from_json, to_json
+from tao.events import Ended, Replied, from_json, to_json
+from tao.messages import Reply, Request
 from tao.models import connect
-from tao.policies import empty_handed, first_of, loop_guard, max_steps, misreads, verify
+from tao.policies import empty_handed, first_of, guard, max_steps, misreads, reflect, refused, tool_failures, verify, within
 from tao.policies.limits import give_up
 from tao.run import Run
-from tao.seams import Policy
+from tao.seams import Hear, Model, Policy
 
-LEVERS = ("few_shot", "grammar", "grounding", "guard", "verify", "wrap_up")
+LEVERS = ("few_shot", "grammar", "decoding", "grounding", "guard", "verify", "wrap_up")
+"""What a run with nothing off has."""
+
+
+class Kept:
+    """A model whose replies stand in a file; the very same request is answered from there, at the price it had."""
+
+    def __init__(self, model: Model, file: Path) -> None:
+        self.model, self.file = model, file
+        self.name, self.abilities = getattr(model, "name", ""), model.abilities  # type: ignore[attr-defined]
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        self.replies: dict[str, Reply] = {}
+        for line in lines:
+            record = json.loads(line)
+            event = from_json(record["event"])
+            assert isinstance(event, Replied)
+            self.replies[record["key"]] = event.reply
+
+    async def __call__(self, request: Request, hear: Hear | None = None) -> Reply:
+        key = f"{self.name} {request.digest()}"
+        if key not in self.replies:
+            reply = self.replies[key] = await self.model(request, hear)
+            with self.file.open("a", encoding="utf-8") as out:
+                out.write(json.dumps({"key": key, "event": to_json(Replied(reply))}, ensure_ascii=False) + "\n")
+        elif hear:
+            hear(self.replies[key].text)
+        return self.replies[key]
 
 
 def wall(limit: int) -> Policy:
@@ -45,11 +76,15 @@ def wall(limit: int) -> Policy:
 def without(*off: str, steps: int) -> dict[str, Any]:
     """What an Agent is given so that these levers are off."""
     grammar = "grammar" not in off
-    dialect = React(grammar, grounded=grammar and "grounding" not in off, few_shot="few_shot" not in off)
-    parts = [wall(steps) if "wrap_up" in off else max_steps(steps), misreads(2)]
-    parts += [] if "guard" in off else [loop_guard, empty_handed]
+    known = not {"grounding", "decoding"} & {*off}
+    dialect = React(grammar, grounded=grammar and known, few_shot="few_shot" not in off)
+    circles = () if "guard" in off else (tool_failures(), guard(held=grammar))
+    parts: list[Policy] = [refused, within(wall(steps) if "wrap_up" in off else max_steps(steps), *circles), misreads(2)]
+    parts += [] if "guard" in off else [empty_handed]
+    parts += [reflect(3)] if "reflect" in off else []
     parts += [] if "verify" in off else [verify]
-    return {"dialect": dialect, "policy": first_of(*parts), "max_steps": steps}
+    limits = Limits(grounding="off" if "grounding" in off else "")
+    return {"dialect": dialect, "policy": first_of(*parts), "max_steps": steps, "limits": limits}
 
 
 async def measure(args: argparse.Namespace) -> None:
@@ -57,7 +92,8 @@ async def measure(args: argparse.Namespace) -> None:
     module, world, tasks = load(args.suite)
     tasks = {"all": tasks, "even": tasks[::2], "odd": tasks[1::2]}[args.half]
     off = {"all": (), "none": LEVERS}.get(args.lever, (args.lever,))
-    model = connect(args.model, env=os.environ)
+    model: Model = connect(args.model, env=os.environ)
+    model = Kept(model, args.kept) if args.kept else model
     right = 0
     with args.out.open("w", encoding="utf-8") as out:
         for number, task in enumerate(tasks, 1):
@@ -103,11 +139,12 @@ def main() -> None:
     """Measure, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", type=Path, help="folder with tools.py, world.json, tasks.jsonl")
-    parser.add_argument("--lever", choices=("all", "none", *LEVERS), default="all")
+    parser.add_argument("--lever", choices=("all", "none", *LEVERS, "reflect"), default="all")
     parser.add_argument("--half", choices=("all", "even", "odd"), default="all")
     parser.add_argument("--model", default="local")
     parser.add_argument("--max-steps", type=int, default=8)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--kept", type=Path, help="replies shared between measurements")
     parser.add_argument("--table", type=Path, nargs="+", help="print the table over these files")
     args = parser.parse_args()
     if args.table:
