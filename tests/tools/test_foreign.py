@@ -1,11 +1,17 @@
 """Schemas that others wrote: keywords that only jsonschema reads."""
 
+import contextlib
+import copy
 import logging
 
 import pytest
 
+from tao.dialects.react import React
 from tao.errors import BadArguments
+from tao.messages import ToolSpec
+from tao.testing import history
 from tao.tools import foreign
+from tao.tools.notations import standard
 from tao.tools.validate import check
 
 pytest.importorskip("jsonschema", reason="the extras `mcp` and `eval` bring jsonschema")
@@ -75,3 +81,88 @@ def test_a_parameter_named_like_a_keyword_is_none():
     schema = {"type": "object", "properties": {"not": {"type": "integer"}, "if": {"type": "string"}}}
     assert not any(foreign.KEYWORDS & part.keys() for part in foreign.walk(schema))
     assert check(schema, {"not": 1, "if": "x"}) == ({"not": 1, "if": "x"}, ())
+
+
+# ── schemas that make no sense ────────────────────────────────────────────────
+
+WHOLE = {
+    "type": "object", "required": ["city"], "additionalProperties": False, "$defs": {"P": {"type": "object", "properties": {"z": {"type": "boolean"}}}},
+    "properties": {
+        "city": {"type": "string", "description": "the city", "enum": ["a", "b"]}, "days": {"type": ["integer", "null"], "minimum": 1},
+        "tags": {"type": "array", "items": {"type": "string", "maxLength": 5}, "minItems": 1}, "part": {"$ref": "#/$defs/P"},
+        "more": {"type": "object", "properties": {"x": {"type": "number"}}, "required": ["x"], "patternProperties": {"^a": {"type": "string"}}},
+        "either": {"anyOf": [{"type": "string", "pattern": "^a"}, {"type": "integer"}]}, "pair": {"type": "array", "prefixItems": [{"type": "string"}]},
+        "day": {"type": "string", "format": "date", "default": "2020-01-01", "examples": ["2020-01-01"]}, "fixed": {"const": 3},
+    },
+}  # fmt: skip
+ODD = (None, 5, 1.5, True, "text", [], ["a"], [5], [{}], {}, {"a": 5})
+FILLED = {"city": "a", "days": 2, "tags": ["a"], "part": {"z": True}, "more": {"x": 1}, "either": "a", "pair": ["x"], "day": "2020-01-01", "fixed": 3}
+STRANGE = {"city": 5, "days": "x", "tags": {"a": 1}, "part": 4, "more": "x", "either": {}, "pair": {"q": 2}, "day": 4, "fixed": "k", "new": 1}
+
+
+def places(node, path=()):
+    inner = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, part in inner:
+        yield (*path, key)
+        yield from places(part, (*path, key))
+
+
+def changed(path, value):
+    schema = copy.deepcopy(WHOLE)
+    node = schema
+    for step in path[:-1]:
+        node = node[step]
+    node[path[-1]] = value
+    return schema
+
+
+def test_a_schema_is_followed_or_said_to_make_no_sense():
+    """Every value of a schema replaced by every kind of value: what is not refused can be shown, checked and complained about."""
+    followed = refusals = 0
+    for number, path in enumerate(places(WHOLE)):
+        for value in ODD[number % 2 :: 2]:
+            schema = standard(foreign.present(changed(path, value)))
+            if why := foreign.misshapen(schema):
+                refusals += 1
+                assert ": got " in why
+                continue
+            followed += 1
+            React(constrained=True).render(history("q", tools=[ToolSpec("t", "does", schema)]))
+            for args in ({}, FILLED, STRANGE):
+                with contextlib.suppress(BadArguments):
+                    check(schema, args)
+    assert followed > 100
+    assert refusals > 100
+
+
+@pytest.mark.parametrize(("path", "value", "said"), [
+    (("properties",), [], "properties: got [], wanted an object of schemas"),
+    (("properties", "city"), "string", "properties.city: got 'string', wanted a schema"),
+    (("properties", "more", "properties", "x"), 5, "properties.more.properties.x: got 5, wanted a schema"),
+    (("properties", "tags", "items"), 5, "properties.tags.items: got 5, wanted a schema"),
+    (("properties", "either", "anyOf"), {"type": "string"}, "properties.either.anyOf: got {'type': 'string'}, wanted a list of schemas"),
+    (("properties", "city", "enum"), "a", "properties.city.enum: got 'a', wanted a list"),
+    (("properties", "city", "description"), 5, "properties.city.description: got 5, wanted a text"),
+    (("properties", "days", "minimum"), "1", "properties.days.minimum: got '1', wanted a number"),
+    (("properties", "tags", "minItems"), 1.5, "properties.tags.minItems: got 1.5, wanted a whole number"),
+    (("properties", "days", "type"), {}, "properties.days.type: got {}, wanted a list of texts"),
+    (("required",), "city", "required: got 'city', wanted a list of texts"),
+])  # fmt: skip
+def test_what_makes_no_sense_is_named(path, value, said):
+    assert foreign.misshapen(changed(path, value)) == said
+
+
+def test_older_habits_and_nulls_are_none_of_that():
+    older = {
+        "type": "object", "required": None, "properties": {
+            "a": {"type": "string", "required": True, "description": None, "default": None, "enum": None},
+            "b": {"type": "integer", "minimum": 0, "exclusiveMinimum": True}, "c": True,
+            "d": {"type": "array", "items": [{"type": "string"}]}, "e": {"const": None},
+        },
+    }  # fmt: skip
+    read = foreign.present(older)
+    assert foreign.misshapen(read) == ""
+    assert "required" not in read
+    assert read["properties"]["a"] == {"type": "string", "required": True, "default": None}
+    assert read["properties"]["e"] == {"const": None}
+    assert foreign.misshapen(WHOLE) == ""

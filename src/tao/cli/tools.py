@@ -93,7 +93,7 @@ def _show(console: Console, tool: Tool, spec: ToolSpec) -> None:
     console.print(Text.assemble((spec.name, "bold"), "  ", (_signature(spec), "dim"), (_bounds(tool), "dim")), soft_wrap=True)
     console.print(Padding(Text(spec.description), (0, 0, 0, 2), expand=False), soft_wrap=True)
     for name, schema in spec.parameters.get("properties", {}).items():
-        if schema.get("description"):
+        if isinstance(schema, Mapping) and schema.get("description"):
             console.print(Padding(Text.assemble((name, "cyan"), "  ", schema["description"]), (0, 0, 0, 4), expand=False), soft_wrap=True)
 
 
@@ -130,7 +130,9 @@ def _bounds(tool: Tool) -> str:
     return "".join(f" · {part}" for part in parts)
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
+def _kind(schema: Any) -> str:
+    if not isinstance(schema, Mapping):  # true: anything goes
+        return "any"
     if "enum" in schema:
         return "|".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
     kind = schema.get("format") or schema.get("type") or "any"

@@ -192,8 +192,8 @@ def sample(schema: Any, root: Mapping[str, Any], depth: int = 0) -> Any:
     if not isinstance(schema, Mapping) or depth > DEEPEST:
         return "…"
     for key in ("examples", "enum"):
-        if schema.get(key):
-            return schema[key][0]
+        if isinstance(listed := schema.get(key), list) and listed:
+            return listed[0]
     if "const" in schema or schema.get("default") is not None:
         return schema.get("const", schema.get("default"))
     if arms := schema.get("anyOf") or schema.get("oneOf"):
@@ -205,7 +205,7 @@ def sample(schema: Any, root: Mapping[str, Any], depth: int = 0) -> Any:
     if kind in {"integer", "number"}:
         return _sample_number(schema)
     if kind == "array":
-        inner = schema.get("prefixItems") or [schema.get("items", "…")] * max(1, schema.get("minItems", 1))
+        inner = schema.get("prefixItems") or [schema.get("items", "…")] * min(5, max(1, schema.get("minItems", 1)))
         return [sample(part, root, depth + 1) for part in inner[:5]]
     if kind == "object":
         needed = schema.get("required") or list(schema.get("properties", ()))[:1]

@@ -6,7 +6,7 @@ server that wrote the schema checks them itself.
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import unquote
@@ -23,6 +23,11 @@ KEYWORDS = frozenset({
 PARTS = ("allOf", "anyOf", "oneOf")
 BRANCHES = ("if", "then", "else", "not", "items", "additionalProperties", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems")
 TABLES = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+TEXTS = ("description", "title", "format", "pattern", "$ref")
+VALUES = ("const", "default", "enum", "example", "examples")
+"""Keywords that hold values of the parameter itself."""
 MOST_KNOWN = 512
 
 _KNOWN: dict[int, tuple[Mapping[str, Any], Any]] = {}
@@ -98,6 +103,65 @@ def walk(schema: Any) -> Iterator[Mapping[str, Any]]:
                 yield from walk(part)
     for key in BRANCHES:
         yield from walk(schema.get(key))
+
+
+def misshapen(schema: Any, path: str = "") -> str:
+    """What in a schema no reader of schemas could follow, as "properties.city: got 5, wanted a schema"; "" where all is well.
+
+    Only forms are looked at, and only of the keywords that are read here; a keyword of null counts as left out (see `present`).
+    """
+    if isinstance(schema, bool):
+        return ""
+    if not isinstance(schema, Mapping):
+        return _odd(path, schema, "a schema")
+    parts: Iterable[tuple[Any, Any]]
+    for key, value in schema.items():
+        place = f"{path}.{key}".removeprefix(".")
+        if key in TABLES:
+            parts = value.items() if isinstance(value, Mapping) else ()
+            wrong = "" if isinstance(value, Mapping) else _odd(place, value, "an object of schemas")
+        elif key in (*PARTS, "prefixItems") or (key == "items" and isinstance(value, list)):
+            parts = enumerate(value) if isinstance(value, list) else ()
+            wrong = "" if isinstance(value, list) else _odd(place, value, "a list of schemas")
+        else:
+            parts, wrong = (), misshapen(value, place) if key in BRANCHES else _unformed(key, value, place, schema)
+        if wrong := wrong or next((found for name, part in parts if (found := misshapen(part, f"{place}.{name}"))), ""):
+            return wrong
+    return ""
+
+
+def _unformed(key: str, value: Any, place: str, schema: Mapping[str, Any]) -> str:
+    """What is wrong with the value of a keyword that holds no schema."""
+    if key == "required" and isinstance(value, bool) and isinstance(schema.get("type"), str) and schema["type"] != "object":
+        return ""  # draft 3 says it of the parameter itself
+    if key in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(value, bool):
+        return ""  # draft 4
+    if key in NUMBERS:
+        return "" if isinstance(value, int | float) and not isinstance(value, bool) else _odd(place, value, "a number")
+    if key in COUNTS:
+        return "" if isinstance(value, int) and not isinstance(value, bool) else _odd(place, value, "a whole number")
+    if key in TEXTS:
+        return "" if isinstance(value, str) else _odd(place, value, "a text")
+    if key == "type" and isinstance(value, str):
+        return ""
+    if key in ("type", "required"):
+        return "" if isinstance(value, list) and all(isinstance(one, str) for one in value) else _odd(place, value, "a list of texts")
+    return _odd(place, value, "a list") if key == "enum" and not isinstance(value, list) else ""
+
+
+def _odd(place: str, value: Any, wanted: str) -> str:
+    return f"{place or 'the schema'}: got {value!r:.80}, wanted {wanted}"
+
+
+def present(schema: Any) -> Any:
+    """The schema without keywords of null, as programs write them that leave nothing out; values that may well be null stay."""
+    if isinstance(schema, list):
+        return [present(part) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    kept = {key: value for key, value in schema.items() if value is not None or key in ("const", "default")}
+    tables = {key: {name: present(part) for name, part in kept[key].items()} for key in TABLES if isinstance(kept.get(key), Mapping)}
+    return {key: tables[key] if key in tables else value if key in VALUES else present(value) for key, value in kept.items()}
 
 
 def resolved(ref: Any, root: Mapping[str, Any]) -> Any:

@@ -73,7 +73,7 @@ def _required(out: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         return out
     marks = {name: _needed(part) for name, part in properties.items()}
     open_ended = "additionalProperties" in out or "patternProperties" in out or any(key in out for key in ("$ref", *LISTS[:3]))
-    names = [name for name in listed if name in properties or open_ended] if isinstance(listed, list) else []
+    names = [name for name in listed if isinstance(name, str) and (name in properties or open_ended)] if isinstance(listed, list) else []
     names = [name for name in names if marks.get(name) is not False]
     names += [name for name, mark in marks.items() if mark and name not in names]
     if names or isinstance(listed, list):

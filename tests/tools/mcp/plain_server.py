@@ -24,6 +24,12 @@ KINDS = [
     {"type": "resource_link", "uri": "file:///d.md", "name": "d", "mimeType": "text/markdown", "size": 12, "description": "a note"},
 ]
 ANY = {"type": "object"}
+MALFORMED = (
+    None, 5, [], "object", {"type": "array"}, {"type": None}, {"type": "object", "properties": []}, {"type": "object", "properties": {"a": 5}},
+    {"type": "object", "required": "a"}, {"type": "object", "properties": {"a": {"pattern": 5}}},
+    {"type": "object", "properties": {"a": {"anyOf": {}}}}, {"type": "object", "properties": {"a": {"type": "object", "properties": {"b": "text"}}}},
+)  # fmt: skip
+"""What is no schema of a tool's arguments: by the protocol, or only to who looks inside."""
 TOOLS = {name: {"name": name, "description": f"does {name}", "inputSchema": ANY} for name in (
     "echo", "die", "hang", "flood", "garbage", "mangled", "refuse", "quota", "fails", "kinds", "counts", "grow", "escaped", "empty", "structured", "environment",
     "slow", "misfit", "missing", "endless",
@@ -56,6 +62,10 @@ def tools():
         listed.append({**TOOLS["echo"], "description": "another"})
     if MODE == "huge":
         listed.append({"name": "huge", "inputSchema": {"type": "object", "properties": {f"p{n}": {"type": "string", "description": "x" * 90} for n in range(1000)}}})
+    if MODE == "malformed":
+        listed += [{"name": "untyped", "inputSchema": {"properties": {"a": {"type": "string"}}}}, {"inputSchema": ANY}, "no tool", {"name": "bare"}]
+        listed += [{"name": f"bad{number}", "inputSchema": schema} for number, schema in enumerate(MALFORMED)]
+        listed.append({"name": "output", "inputSchema": ANY, "outputSchema": 5})
     if MODE == "names":
         plain = {"type": "object", "properties": {"title": {"type": "string", "title": "Title"}}, "$schema": "http://json-schema.org/draft-07/schema#"}
         listed = [{"name": name, "title": "T", "inputSchema": plain} for name in ("a.b", "a_b", "查询", "查找", "x" * 80)]

@@ -98,6 +98,25 @@ async def test_what_no_prompt_can_carry_is_left_out_and_said(talking, caplog, mo
     assert "s__huge" not in names
 
 
+async def test_a_tool_whose_schema_makes_no_sense_is_left_out_alone_and_said(talking, caplog):
+    with caplog.at_level(logging.WARNING, "tao.tools.mcp"):
+        async with talking() as (_, tools):
+            good = [tool.name for tool in tools]
+        assert caplog.text == ""
+        async with talking("malformed") as (call, tools):
+            assert [tool.name for tool in tools] == [*good, "s__untyped"]
+            assert (await call("echo", a=1)).text == '{"a": 1}'
+            assert (await call("untyped", a="x")).text == '{"a": "x"}'
+            refused = await call("untyped", a=[1, 2])
+            assert refused.kind == "bad_arguments"
+    for number in range(12):
+        assert f"tool 'bad{number}' of MCP server s is left out" in caplog.text
+    assert "tool 'bad0' of MCP server s is left out: inputSchema: Input should be" in caplog.text
+    assert "tool 'bad11' of MCP server s is left out, its schema makes no sense: properties.a.properties.b: got 'text', wanted a schema" in caplog.text
+    for name in ("'bare'", "'output'", "22", "23"):
+        assert f"tool {name} of MCP server s is left out" in caplog.text
+
+
 def test_hints_of_strangers_are_hints():
     assert effects(readonly=False, closed=True, trusted=False) == ("writes", "network", "untrusted")
     assert effects(readonly=True, closed=True, trusted=False) == ("reads", "network", "untrusted")

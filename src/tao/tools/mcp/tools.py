@@ -12,11 +12,13 @@ from typing import Any, overload
 from tao.errors import ConfigError, both
 from tao.messages import ToolSpec
 from tao.tools.declare import Tool, foreign
+from tao.tools.foreign import misshapen, present
 from tao.tools.mcp.connection import Connection, Progress, Unreached
 from tao.tools.mcp.names import namespaced
 from tao.tools.mcp.results import observation
 from tao.tools.mcp.servers import Server, servers
 from tao.tools.mcp.wire import library
+from tao.tools.notations import standard
 from tao.tools.results import clean
 
 LOG = logging.getLogger("tao.tools.mcp")
@@ -103,7 +105,10 @@ def _tools_of(connections: Sequence[Connection]) -> list[Tool]:
 
 def _tool(connection: Connection, told: Any, name: str) -> Tool | None:
     server, said = connection.server, told.name
-    schema = _schema(told.input_schema)
+    schema = standard(_schema(present(told.input_schema)))
+    if why := misshapen(schema):
+        LOG.warning("tool %r of MCP server %s is left out, its schema makes no sense: %s", said, server.name, why)
+        return None
     if (size := len(json.dumps(schema, ensure_ascii=False))) > LARGEST_SCHEMA:
         LOG.warning("tool %r of MCP server %s is left out: its schema has %d characters (at most %d)", said, server.name, size, LARGEST_SCHEMA)
         return None
@@ -134,7 +139,7 @@ def effects(*, readonly: bool, closed: bool, trusted: bool) -> tuple[str, ...]:
     return (first, "network", "untrusted")
 
 
-def _schema(given: Mapping[str, Any]) -> dict[str, Any]:
+def _schema(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema as ours are: of type object. One that names no properties at all takes any."""
     schema: dict[str, Any] = untitled({key: value for key, value in given.items() if key != "$schema"})
     if "properties" not in schema:

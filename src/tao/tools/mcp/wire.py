@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any, Literal, Self
@@ -48,8 +48,10 @@ async def opened(server: Server, tail: "Tail", ended: Callable[[str], None], cha
 
     info = mcp.types.Implementation(name="tao", version="0.1")
     GIVEN_UP.set(lambda: ended(say(f"it sent a message of more than {LONGEST_LINE} characters", f"它发送了超过 {LONGEST_LINE} 个字符的消息")))
-    transport = _watched(_transport(server, tail), partial(ended, ""))
+    connected: list[Any] = []
+    transport = _watched(_transport(server, tail), partial(ended, ""), lambda message: sifted(message, server.name, connected[0].protocol_version) if connected else None)
     async with mcp.Client(transport, message_handler=heard, logging_callback=logged, client_info=info, cache=None) as client:
+        connected.append(client)
         client.session.validate_tool_result = partial(_noted, client.session.validate_tool_result)
         yield client
 
@@ -84,8 +86,8 @@ async def _over_http(server: Server) -> AsyncIterator[Any]:
 
     patience = httpx2.Timeout(server.connect, read=QUIET)
     async with (
-        httpx2.AsyncClient(headers=dict(server.headers), timeout=patience, event_hooks={"response": [_heard]}) as http,
-        streamable_http_client(server.url, http_client=http) as streams,
+        httpx2.AsyncClient(headers=dict(server.headers), timeout=patience, event_hooks={"response": [_heard, partial(_bounded, httpx2.StreamError)]}) as http,
+        streamable_http_client(server.url, http_client=http, max_sse_event_size=LONGEST_LINE) as streams,
     ):
         yield streams
 
@@ -95,6 +97,27 @@ async def _heard(response: Any) -> None:
     gathered = statuses.HEARD.get()
     if response.status_code >= 400 and gathered is not None:
         gathered.append(statuses.read(response.status_code, response.headers.get("retry-after", "")))
+
+
+async def _bounded(error: Callable[[str], Exception], response: Any) -> None:
+    """A body that is one message is read no further than a line of the other transport; of a stream of events each one is bounded.
+
+    Counted as it is after unpacking, so that a small body cannot unfold into a large one.
+    """
+    if response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+        return
+    whole = response.aiter_bytes
+
+    async def counted(chunk_size: int | None = None) -> AsyncGenerator[bytes]:
+        size = 0
+        async with contextlib.aclosing(whole(chunk_size)) as parts:
+            async for part in parts:
+                size += len(part)
+                if size > LONGEST_LINE:
+                    raise error(say(f"it sent a message of more than {LONGEST_LINE} bytes", f"它发送了超过 {LONGEST_LINE} 字节的消息"))
+                yield part
+
+    response.aiter_bytes = counted
 
 
 async def _noted(check: Callable[[str, Any], Awaitable[None]], tool: str, result: Any) -> None:
@@ -107,16 +130,16 @@ async def _noted(check: Callable[[str, Any], Awaitable[None]], tool: str, result
 
 
 @asynccontextmanager
-async def _watched(transport: AbstractAsyncContextManager[Any], ended: Callable[[], None]) -> AsyncIterator[Any]:
+async def _watched(transport: AbstractAsyncContextManager[Any], ended: Callable[[], None], look: Callable[[Any], None]) -> AsyncIterator[Any]:
     async with transport as (read, write):
-        yield Watched(read, ended), write
+        yield Watched(read, ended, look), write
 
 
 class Watched:
-    """A stream of messages from a server that says when it ends."""
+    """A stream of messages from a server that says when it ends; `look` sees each message first."""
 
-    def __init__(self, stream: Any, ended: Callable[[], None]) -> None:
-        self.stream, self.ended = stream, ended
+    def __init__(self, stream: Any, ended: Callable[[], None], look: Callable[[Any], None]) -> None:
+        self.stream, self.ended, self.look = stream, ended, look
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -126,10 +149,12 @@ class Watched:
 
     async def __anext__(self) -> Any:
         try:
-            return await self.stream.__anext__()
+            message = await self.stream.__anext__()
         except BaseException:
             self.ended()
             raise
+        self.look(message)
+        return message
 
     async def __aenter__(self) -> Self:
         await self.stream.__aenter__()
@@ -189,6 +214,38 @@ async def listed(client: Any) -> list[Any]:
     return found[:MOST_TOOLS]
 
 
+def sifted(message: Any, server: str, version: str) -> None:
+    """Where the message is a list of tools, leave out of it what the protocol of this version does not take for a tool.
+
+    The library refuses the whole list for one. A schema that only lacks its type, which can be but "object", is given it.
+    """
+    result: Any = getattr(getattr(message, "message", None), "result", None)
+    listed = result.get("tools") if isinstance(result, dict) else None
+    if not isinstance(listed, list) or not _wrong(result, listed, version) or _wrong(result, [], version):
+        return
+    kept = []
+    for number, told in enumerate(listed, 1):
+        schema = told.get("inputSchema") if isinstance(told, dict) else None
+        typed = {**told, "inputSchema": {"type": "object", **schema}} if isinstance(schema, dict) and "type" not in schema else told
+        if why := _wrong(result, [typed], version):
+            name = told.get("name") if isinstance(told, dict) else None
+            LOG.warning("tool %r of MCP server %s is left out: %s", name if isinstance(name, str) else number, server, why)
+        else:
+            kept.append(typed)
+    result["tools"] = kept
+
+
+def _wrong(result: Mapping[str, Any], listed: list[Any], version: str) -> str:
+    """Why the library would not take these as a server's tools; "" where it does."""
+    try:
+        library().types.methods.validate_server_result("tools/list", version, {**result, "tools": listed})
+    except ValidationError as error:
+        return reason(error).rpartition("tools.0")[2].lstrip(".: ")
+    except (KeyError, ValueError):  # a version that the library has no form for
+        return ""
+    return ""
+
+
 async def watch(client: Any, changed: Callable[[], None]) -> None:
     """Listen for changed tools, where a server of the newer protocol announces them on a stream of its own."""
     tools = client.server_capabilities.tools
@@ -204,6 +261,8 @@ async def watch(client: Any, changed: Callable[[], None]) -> None:
 
 ANSWERED_BADLY = ("Server returned an error response", "Not Found")
 """How the library says that an answer had an error's status."""
+UNREAD = ("Failed to parse", "SSE stream failed")
+"""How it begins to say that an answer over HTTP could not be read, or was too large."""
 CLOSED = ("Connection closed", "SSE stream ended")
 """How the library says that a connection is gone."""
 
@@ -220,6 +279,8 @@ def fault(error: BaseException) -> Fault:
             return "lost"
         if error.message in ANSWERED_BADLY:
             return "status"
+        if error.code in {mcp.types.PARSE_ERROR, mcp.types.CONNECTION_CLOSED} and error.message.startswith(UNREAD):
+            return "broken"
         forgotten = error.code in {mcp.types.INVALID_REQUEST, -32001} and "session" in error.message.lower()
         return "session" if forgotten else "said"
     return "broken" if isinstance(error, ValidationError | RuntimeError) else "lost"
