@@ -156,6 +156,8 @@ def expressions(text: str) -> tuple[str, ...]:
 def follows(value: float, values: Iterable[float]) -> bool:
     """Whether the number is known, or follows from two known ones by + - × ÷ or a percentage, up to rounding."""
     have = sorted({v for v in values if abs(v) < 1e15})[:80]
+    if not have:
+        return False
     off = slack(value)
     percents = (near(part, have, 100 * off) for part in (value * 100, 100 - value * 100, value * 100 - 100, value / 100))
     if stands(value, have) or any(same(value, of) for found in percents for v in found for of in (v / 100, 1 - v / 100, 1 + v / 100, v * 100)):
@@ -166,6 +168,8 @@ def follows(value: float, values: Iterable[float]) -> bool:
 
 EXACT = 2.0**53
 """Whole numbers below it are reckoned with exactly."""
+EDGE = 1e-9
+"""The part of a number that reckoning with floats may lose."""
 
 
 def _pairs(value: float, whole: Sequence[float]) -> bool:
@@ -207,18 +211,22 @@ def stands(value: float, have: Sequence[float]) -> bool:
 
 def multiple(value: float, have: Sequence[float], factors: Iterable[float]) -> bool:
     """Whether it is one of these numbers, in ascending order, times one of the factors, or divided by it, up to rounding."""
-    off = slack(value)
+    if not have:
+        return False
+    off, low, high = slack(value), have[0], have[-1]
     for factor in factors:
-        if (found := near(value / factor, have, 0)) and any(value == v * factor for v in found):
+        part, whole = value / factor, value * factor
+        if low <= part + EDGE * abs(part) + EDGE and part - EDGE * abs(part) - EDGE <= high and any(value == v * factor for v in near(part, have, 0)):
             return True
-        if (found := near(value * factor, have, off * factor)) and any(same(value, v / factor) for v in found):
+        lost = off * factor + EDGE * abs(whole) + EDGE
+        if low <= whole + lost and whole - lost <= high and any(same(value, v / factor) for v in near(whole, have, off * factor)):
             return True
     return False
 
 
 def near(value: float, have: Sequence[float], off: float) -> Sequence[float]:
     """Those of the numbers, in ascending order, that are this one or no more than so far off, give or take what reckoning with floats loses."""
-    off += 1e-9 * (abs(value) + 1)
+    off += EDGE * (abs(value) + 1)
     first = bisect_left(have, value - off)
     if first == len(have) or have[first] > value + off:  # as mostly
         return ()

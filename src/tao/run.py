@@ -21,12 +21,13 @@ NO_TOOLS = "no_tools"
 class Run:
     """An append-only list of events with an id. Properties compute; what they looked at once they need not look at again (`Grown`)."""
 
-    __slots__ = ("__weakref__", "_grown", "events", "id")
+    __slots__ = ("__weakref__", "_grown", "_named", "events", "id")
 
     def __init__(self, id: str, events: Iterable[Event] = ()) -> None:  # noqa: A002 - the field's usual name
         self.id = id
         self.events: list[Event] = list(events)
         self._grown: dict[Grown[Any], tuple[list[Event], Any]] = {}
+        self._named: tuple[Event | None, dict[str, ToolSpec]] = None, {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Run, (self.id, self.events)
@@ -179,10 +180,10 @@ class Run:
     def tool(self, name: str) -> ToolSpec | None:
         """The tool of that name, as the model was shown it; None where it may not be called now."""
         asked = self.asked
-        for spec in asked.tools:  # asked for many times in every call
-            if spec.name == name:
-                return spec
-        return next((spec for spec in self.tools if spec.name == name), None) if asked.later else None
+        if self._named[0] is not asked:  # asked for many times in every call
+            self._named = asked, {spec.name: spec for spec in reversed(asked.tools)}
+        known = self._named[1].get(name)
+        return known if known or not asked.later else next((spec for spec in self.tools if spec.name == name), None)
 
 
 # ── reading it ────────────────────────────────────────────────────────────────
@@ -191,8 +192,8 @@ class Run:
 class Grown(Generic[S]):
     """What is read off a run's events one by one: `look` puts an event into what `begin` made, and gives it back.
 
-    A run only grows, so each event is looked at once; where the list is no longer a longer one, all is read anew. What comes
-    out is what is kept: it is for reading only.
+    A run only grows, so each event is looked at once; where another one stands at the end, and the list is no longer a longer
+    one, all is read anew. What comes out is what is kept: it is for reading only.
     """
 
     def __init__(self, begin: Callable[[], S], look: Callable[[S, Event], S]) -> None:
@@ -202,8 +203,8 @@ class Grown(Generic[S]):
     def __call__(self, run: Run) -> S:
         """What there is of it by now."""
         known, events = run._grown.get(self), run.events  # noqa: SLF001 - what a run keeps for us
-        if known is not None and known[0] == events and events[-1] is known[0][-1]:  # nothing is new, as mostly
-            return cast("S", known[1])
+        if known and len(known[0]) == len(events) and events[-1] is known[0][-1] and events[0] is known[0][0]:  # nothing is new, as mostly
+            return known[1]  # type: ignore[no-any-return]
         with self._lock:
             seen, state = run._grown.get(self) or ([], self._begin())  # noqa: SLF001
             if not _begins_with(run.events, seen):

@@ -238,6 +238,7 @@ def parameters(tool: ToolSpec) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+@Kept
 def required(tool: ToolSpec) -> frozenset[str]:
     """The names of the parameters that a call must have; none where its schema does not list them."""
     found = tool.parameters.get("required")
@@ -258,7 +259,8 @@ def _examples(description: str, keys: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def examples(tool: ToolSpec) -> dict[str, Any]:
+@Kept
+def examples(tool: ToolSpec) -> Mapping[str, Any]:
     """Example values by parameter, from the schema (`examples`, `example`) or from a JSON object in the description."""
     properties = parameters(tool)
     found = dict(_examples(tool.description, tuple(properties)))

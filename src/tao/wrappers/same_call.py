@@ -1,10 +1,12 @@
 """What a run has already been told is not asked for again."""
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
+from tao.events import Asked, Decided, Event, Observed
 from tao.messages import Call, Observation
-from tao.run import Run, canonical
+from tao.permissions.effects import looks
+from tao.run import Grown, Run, canonical
 from tao.seams import Act
 from tao.wrappers.words import NEVER_RAN, only_looks, say
 
@@ -28,19 +30,37 @@ def same_call(act: Act, *, volatile: Collection[str] = ()) -> Act:
     return remembered
 
 
+@dataclass(slots=True)
+class _Known:
+    """The latest good observation of each call of a tool that looks, as far as nothing was changed since; `calls` are those made."""
+
+    looking: frozenset[str] = frozenset()
+    calls: dict[str, Call] = field(default_factory=dict)
+    latest: dict[tuple[str, str], tuple[Call, Observation]] = field(default_factory=dict)
+
+
+def _learn(known: _Known, event: Event) -> _Known:
+    if isinstance(event, Asked):
+        known.looking = frozenset(spec.name for spec in (*event.tools, *event.later) if looks(spec.effects))
+    elif isinstance(event, Decided):
+        known.calls |= {call.id: call for call in event.calls}
+    elif isinstance(event, Observed) and (call := known.calls.get(event.call_id)):
+        seen = event.observation
+        if call.tool in known.looking:
+            if seen.ok and not any(map(_is_mark, seen.notes)):
+                known.latest[call.tool, canonical(call.args)] = call, seen
+        elif seen.kind not in NEVER_RAN:
+            known.latest.clear()
+    return known
+
+
+_known = Grown(_Known, _learn)
+
+
 def _earlier(call: Call, run: Run) -> tuple[Call, Observation] | None:
     """The latest good observation of the same call, unless something was changed after it."""
-    looks: dict[str, bool] = {}
-    for other, seen in reversed(run.observed):
-        if other.tool == call.tool and seen.ok and other.args == call.args and not any(map(_is_mark, seen.notes)):
-            if canonical(other.args) == canonical(call.args):  # 1, 1.0 and True are equal to Python
-                return other, seen
-            continue
-        if other.tool not in looks:
-            looks[other.tool] = only_looks(other, run)
-        if not looks[other.tool] and seen.kind not in NEVER_RAN:
-            return None
-    return None
+    latest = _known(run).latest
+    return latest.get((call.tool, canonical(call.args))) if latest else None
 
 
 def _mark(call: Call) -> str:

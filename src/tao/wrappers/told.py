@@ -1,0 +1,203 @@
+"""All that a run was told, and the values in it. Each text is looked through once for each kind of value, when one is first asked for."""
+
+import calendar
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from tao.events import Asked, Decided, Event, Nudged, Observed, Recalled
+from tao.quantities import FORMAL, MONTHS, dates, number_words, numbers, without_dates
+from tao.run import Grown, Run
+from tao.toolset import FIND_TOOL, SHOWN
+
+KIND = "unfounded"
+"""The kind of the observation of a call that was refused for values from nowhere."""
+FACTORS = (2.0, 3.0, 4.0, 7.0, 10.0, 12.0, 24.0, 30.0, 52.0, 60.0, 100.0, 365.0, 1000.0, 3600.0, 10_000.0, 1_000_000.0)
+"""By which a known number may be multiplied or divided to be one still: parts, weeks, hours, percent, kilo, 万."""
+UNITS = tuple((re.compile(words, re.IGNORECASE), values) for words, values in (
+    (r"\bhour|小时|钟头", (60.0, 3600.0)), (r"\bday|\bdaily|天|日", (24.0, 1440.0, 86_400.0)), (r"\bweek|周|星期|礼拜", (7.0, 168.0, 604_800.0)), (r"\bmonth|月", (30.0, 31.0)),
+    (r"\byear|\bannual|年", (12.0, 52.0, 365.0, 366.0)), (r"\bminute|分钟", (60.0,)), (r"\bpi\b|π|圆周率", (3.14, 3.1416, 3.14159, 6.28, 6.2832, 6.28319)),
+))  # fmt: skip
+"""Units by their words, in smaller ones."""
+_YEAR = re.compile(r"(?<!\d)(?:19|20|21)\d\d(?!\d)")
+_HAN_DAY = re.compile(r"(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,2})\s*月(?:份)?\s*(?:(\d{1,2}|[一二三四五六七八九十]{1,3})\s*[日号])?")
+_SLASHED = re.compile(r"(?<![\d./-])(\d{1,2})[/.-](\d{1,2})(?![\d/.-]*\d)")
+_FIGURES = re.compile(r"(?<![\d./-])(?:(\d{1,2})[/.-](\d{1,2})[/.-]((?:19|20|21)\d\d)|((?:19|20|21)\d\d)(\d\d)(\d\d))(?![\d/-])")
+_MONTH = "|".join(f"{month}|{month[:3]}" for month in MONTHS) + "|sept"
+_LATIN_DAY = re.compile(rf"(?:\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b({_MONTH})\b\.?(?:\s+(\d{{1,2}})(?:st|nd|rd|th)?\b)?", re.IGNORECASE)
+_OF_A_YEAR = re.compile(r"(?<!\d)\d{4}[-/.](\d{1,2})(?!\d)")
+_HAN = {char: value for value, char in enumerate("零一二三四五六七八九十")}
+T = TypeVar("T")
+
+
+class Over(Generic[T]):
+    """What `look` finds in the texts of a list that only grows: each text is looked through once. `found` is for reading only."""
+
+    def __init__(self, texts: list[str], look: Callable[[str], Iterable[T]]) -> None:
+        self._texts, self._look, self._done = texts, look, 0
+        self._found: dict[T, None] = {}
+
+    @property
+    def found(self) -> dict[T, None]:
+        """Everything, each once, in order."""
+        for text in self._texts[self._done :]:
+            self._found.update(dict.fromkeys(self._look(text)))
+        self._done = len(self._texts)
+        return self._found
+
+
+class Told:
+    """The texts of a run, and what stands in them."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._ordered: list[float] = []
+        self._counted = 0
+
+    def holds(self, part: str) -> bool:
+        """Whether one of the texts holds this, in any case."""
+        folded = part.casefold()
+        return any(folded in text for text in self.folded.found)
+
+    def says(self, pattern: re.Pattern[str]) -> bool:
+        """Whether the pattern is found in one of the texts."""
+        return any(pattern.search(text) for text in self.texts)
+
+    @cached_property
+    def folded(self) -> Over[str]:
+        """The texts without case."""
+        return Over(self.texts, lambda text: (text.casefold(),))
+
+    @cached_property
+    def bare(self) -> Over[str]:
+        """Letters and digits of the texts alone, without case."""
+        return Over(self.texts, lambda text: (bare(text),))
+
+    @cached_property
+    def undated(self) -> Over[str]:
+        """The texts with their dates blanked out."""
+        return Over(self.texts, lambda text: (without_dates(text),))
+
+    @cached_property
+    def amounts(self) -> Over[float]:
+        """Every number, plain and with its unit worked in, and those in words."""
+        return Over(self.texts, lambda text: (*(value for number in numbers(text) for value in (number.value, number.scaled)), *number_words(text)))
+
+    @cached_property
+    def units(self) -> Over[float]:
+        """What one of the units that the texts name is in smaller ones (the past hour: 60 minutes, 3600 seconds)."""
+        return Over(self.texts, lambda text: (value for words, values in UNITS if words.search(text) for value in values))
+
+    @cached_property
+    def dates(self) -> Over[str]:
+        """Full dates, also those in figures: as many of them as each may be."""
+        return Over(self.texts, lambda text: (*dates(text), *(day for days in numeric_days(text) for day in days)))
+
+    @cached_property
+    def month_days(self) -> Over[tuple[int, int]]:
+        """Months and days without a year."""
+        return Over(self.texts, lambda text: month_days(without_dates(text)))
+
+    @cached_property
+    def slashed(self) -> Over[tuple[int, int]]:
+        """Pairs like 3/14."""
+        return Over(self.texts, lambda text: slashed(without_dates(text)))
+
+    @cached_property
+    def years(self) -> Over[int]:
+        """Years of our time."""
+        return Over(self.texts, lambda text: map(int, _YEAR.findall(text)))
+
+    @property
+    def values(self) -> list[float]:
+        """Amounts and units, in ascending order; for reading only."""
+        amounts, units = self.amounts.found, self.units.found
+        if len(amounts) + len(units) > self._counted:
+            self._ordered, self._counted = sorted({*amounts, *units}), len(amounts) + len(units)
+        return self._ordered
+
+
+# ── read off a run ────────────────────────────────────────────────────────────
+
+
+def told(run: Run) -> Told:
+    """All that the run was told: question, instructions, conversation, notes, checks, and whatever came back; not what was only refused."""
+    return _told(run).told
+
+
+@dataclass(slots=True)
+class _Telling:
+    """What was told by now; `calls` says by their ids which tools were called, `large` whether tools are looked up."""
+
+    told: Told = field(default_factory=Told)
+    large: bool = False
+    calls: dict[str, str] = field(default_factory=dict)
+
+
+def _tell(telling: _Telling, event: Event) -> _Telling:
+    new: tuple[str, ...] = ()
+    match event:
+        case Asked():
+            telling.large = SHOWN in event.settings
+            new = (event.question, event.instructions, *(message.content for message in event.history))
+        case Recalled():
+            new = event.notes
+        case Nudged() if event.outside:
+            new = (event.text,)
+        case Decided():
+            telling.calls |= {call.id: call.tool for call in event.calls}
+        case Observed(call_id=call_id, observation=seen) if call_id in telling.calls and seen.kind != KIND:
+            new = () if telling.large and telling.calls[call_id] == FIND_TOOL else (seen.full or seen.text,)
+    telling.told.texts += filter(None, new)
+    return telling
+
+
+_told = Grown(_Telling, _tell)
+
+
+# ── read off a text ───────────────────────────────────────────────────────────
+
+
+def bare(text: str) -> str:
+    """Letters and digits alone, without case."""
+    return re.sub(r"[\W_]", "", text).casefold()
+
+
+def numeric_days(text: str) -> list[tuple[str, ...]]:
+    """Days written in figures that do not begin with the year (19/03/2024: each that it may be), and those without any mark (20240319)."""
+    found = []
+    for match in _FIGURES.finditer(text):
+        day, month, year = map(int, match.group(1, 2, 3) if match[1] else match.group(6, 5, 4))
+        pairs = {(month, day), (day, month)} if match[1] else {(month, day)}
+        both = tuple(f"{year:04}-{m:02}-{d:02}" for m, d in sorted(pairs) if 1 <= m <= 12 and 1 <= d <= calendar.monthrange(year, m)[1])
+        found += [both] if both else []
+    return found
+
+
+def month_days(text: str) -> set[tuple[int, int]]:
+    """Months and days that the text names without a year: (3, 14); (3, 0) where only the month is named."""
+    plain = text.translate(FORMAL)
+    found = [(_ordinal(match[1]), _ordinal(match[2])) for match in _HAN_DAY.finditer(plain)]
+    for match in _LATIN_DAY.finditer(plain):
+        month = next(number for number, name in enumerate(MONTHS, 1) if name.startswith(match[2][:3].lower()))
+        found += [(month, int(day)) for day in (match[1], match[3]) if day] + [(month, 0)]
+    found += [(int(match[1]), 0) for match in _OF_A_YEAR.finditer(plain)]
+    return {*found, *((month, 0) for month, _ in found)}
+
+
+def slashed(text: str) -> set[tuple[int, int]]:
+    """Pairs like 3/14 or 14.3, in both orders."""
+    pairs = [(int(match[1]), int(match[2])) for match in _SLASHED.finditer(text)]
+    return {pair for a, b in pairs for pair in ((a, b), (b, a))}
+
+
+def _ordinal(text: str | None) -> int:
+    """3, 三, 十二, 三十一; 0 for nothing."""
+    if not text:
+        return 0
+    if text.isascii():
+        return int(text)
+    tens, ten, ones = text.rpartition("十")
+    return (_HAN.get(tens, 1) * 10 if ten else 0) + _HAN.get(ones, 0)
