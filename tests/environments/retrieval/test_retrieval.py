@@ -32,16 +32,16 @@ def test_hotpotqa(retrieval):
     share = {key: count / len(collection.questions) for key, count in found["tao"].items()}
     assert share["any@5"] >= 0.98
     assert share["any@10"] >= 0.995
-    assert share["all@5"] >= 0.62
-    assert found["tao"]["any@5"] >= found["bm25"]["any@5"]
-    assert found["tao"]["all@5"] >= found["bm25"]["all@5"]
+    assert share["all@5"] >= 0.66
+    assert share["all@10"] >= 0.82
+    assert all(found["tao"][key] >= found["bm25"][key] for key in share)
 
 
 def test_cmrc(retrieval):
     collection = retrieval.cmrc(folder("cmrc2018"), first=True)
     found = retrieval.measured(collection)
     share = {key: count / len(collection.questions) for key, count in found["tao"].items()}
-    assert share["any@5"] >= 0.997
+    assert share["any@5"] == 1
     assert all(found["tao"][key] >= found["bm25"][key] for key in share)
 
 

@@ -1,10 +1,11 @@
 import os
+import sqlite3
 
 import pytest
 
 from tao.errors import ConfigError
 from tao.tools.builtin import segment
-from tao.tools.builtin.index import Index
+from tao.tools.builtin.index import Index, spread
 
 
 def without():
@@ -98,6 +99,55 @@ def test_an_index_made_otherwise_is_made_anew(tmp_path):
     second = Index(folder, tmp_path / "index.db", segmenter=without)
     assert (second.files(), second.refresh()) == ([], 1)
     second.close()
+
+
+def test_an_index_of_an_older_form_is_made_anew(tmp_path):
+    (tmp_path / "a.txt").write_text("apples")
+    old = sqlite3.connect(tmp_path / "index.db")
+    old.executescript(
+        "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT); INSERT INTO about VALUES ('made by', '1 pairs');"
+        "CREATE TABLE passages (id INTEGER PRIMARY KEY, path TEXT); INSERT INTO passages VALUES (1, 'gone.txt');"
+    )
+    old.close()
+    index = Index(tmp_path, tmp_path / "index.db")
+    assert (index.files(), found(index, "apples")) == ([], ["a.txt"])
+    index.close()
+
+
+def test_pieces_of_one_paragraph_leave_room_for_another(tmp_path, segmenter):
+    for one, other, question, filler in [
+        ("The Velmor bridge spans the river. ", "The Velmor bridge was built by Orvik.", "Who built the Velmor bridge over the river", "Nothing else happens in this town. "),
+        ("维尔莫大桥横跨河流。", "维尔莫大桥由奥维克建造。", "谁建造了河流上的维尔莫大桥", "这座小镇没有发生别的事情。"),
+    ]:  # fmt: skip
+        folder = tmp_path / question[:3].strip()
+        folder.mkdir()
+        (folder / "long.txt").write_text((one * 4 + filler * 10) * 4)
+        (folder / "short.txt").write_text(other)
+        for n in range(6):
+            (folder / f"noise{n}.txt").write_text(filler)
+        index = Index(folder, segmenter=segmenter)
+        index.refresh()
+        hits = index.find(question, 20)
+        assert "short.txt" in [hit.path for hit in hits[:2]]
+        assert sum(hit.path == "long.txt" for hit in hits) > 2  # they come later, and all of them
+        index.close()
+
+
+def test_rows_of_a_table_stand_by_themselves(tmp_path):
+    (tmp_path / "a.csv").write_text("name,height\n" + "".join(f"Mount Velmor {n},{n}000\n" for n in range(8)))
+    index = Index(tmp_path)
+    index.refresh()
+    hits = index.find("Mount Velmor 3 height", 3)
+    assert hits[0].passage.lines[0][0] == 5
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_how_pieces_are_spread():
+    assert spread([(10, 5), (9, 6), (8, 20), (7, 7), (5, 30)], {6, 7}) == [(10, 5), (8, 20), (9, 6), (5, 30), (7, 7)]
+    assert spread([(10, 6), (9, 5), (9, 7), (4, 1)], {6, 7}) == [(10, 6), (9, 5), (9, 7), (4, 1)]
+    assert spread([(10, 5), (9, 6), (8, 20)], set()) == [(10, 5), (9, 6), (8, 20)]
+    assert spread([(10, 6), (9, 5), (8, 7)], {7}) == [(10, 6), (9, 5), (8, 7)]
+    assert spread([], set()) == []
 
 
 def test_what_is_left_out(tmp_path):

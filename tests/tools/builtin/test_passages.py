@@ -76,3 +76,12 @@ def test_what_is_not_text():
 
 def test_sentences():
     assert sentences("One. Two! 三。四？ 3.14 e") == ["One.", "Two!", "三。", "四？", "3.14 e"]
+
+
+def test_pieces_of_a_paragraph_say_that_they_go_on():
+    def told(name, text):
+        return [passage.goes_on for passage in passages(Path(name), text, 60)]
+
+    assert told("a.txt", "One sentence is here. " * 6 + "\n\nAnother paragraph.\n") == [False, True, True, False]
+    assert told("a.csv", "name,told\nx," + "One sentence is here. " * 4 + "\ny,z\n") == [False, True, False]
+    assert told("a.jsonl", '{"a": 1}\n{"a": 2}\n') == [False, False]

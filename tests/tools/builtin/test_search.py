@@ -36,6 +36,15 @@ def test_weak_matches_are_left_out_and_names_in_no_file_are_said(tmp_path):
         assert search(tmp_path)("Mount Zorblax").endswith("\n（所有文件中都没有：Zorblax）")
 
 
+@pytest.mark.parametrize(("most", "shown"), [(3, 1), (10, 2)])
+def test_who_asks_for_more_gets_weaker_matches_too(tmp_path, most, shown):
+    (tmp_path / "a.txt").write_text("Mount Velmor is 5838 metres high.")
+    (tmp_path / "b.txt").write_text("It is a height of metres in paper.")
+    for n in range(6):
+        (tmp_path / f"n{n}.txt").write_text("Nothing of interest happens here.")
+    assert len(search(tmp_path, most=most)("Velmor metres").splitlines()) == shown
+
+
 def test_nothing_found_says_what_to_try(tmp_path):
     assert search(tmp_path)("x") == f"No results: there are no text files in {tmp_path.name}."
     for n in range(7):

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,11 +13,11 @@ from tao.errors import ConfigError, both
 from tao.tools.builtin import segment
 from tao.tools.builtin.passages import LARGEST, SUFFIXES, Passage, decoded, passages
 
-VERSION = 1
+VERSION = 2
 TABLES = """
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, size INTEGER, changed INTEGER);
-CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, path TEXT, heading TEXT, numbers TEXT, text TEXT);
+CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, path TEXT, heading TEXT, numbers TEXT, text TEXT, goes_on INTEGER);
 CREATE INDEX IF NOT EXISTS passages_path ON passages (path);
 CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5 (words, pairs, title, tokenize = "porter unicode61 remove_diacritics 2");
 """
@@ -27,6 +27,8 @@ WEIGHTS = (1.0, 0.4, 1.5)
 CANDIDATES = 40
 TOGETHER = 0.5
 """The part of a score that hangs on how much of the question a passage has; the rest is BM25 alone."""
+BESIDE = 0.6
+"""What a passage's place is worth beside a better one of the same paragraph: a second paragraph says more than the same one again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Index:
             )) from error  # fmt: skip
         made_by = f"{VERSION} {'rjieba' if self.cut else 'pairs'} {self.root}"
         if self._db.execute("SELECT value FROM about WHERE key = 'made by'").fetchone() != (made_by,):
-            self._db.executescript("DELETE FROM files; DELETE FROM passages; DELETE FROM terms;")
+            self._db.executescript(f"DROP TABLE files; DROP TABLE passages; DROP TABLE terms; {TABLES}")
             self._db.execute("INSERT OR REPLACE INTO about VALUES ('made by', ?)", (made_by,))
 
     def close(self) -> None:
@@ -137,7 +139,8 @@ class Index:
             numbers = ",".join(str(number) for number, _ in passage.lines)
             body = passage.text
             row = self._db.execute(
-                "INSERT INTO passages (path, heading, numbers, text) VALUES (?, ?, ?, ?)", (path, passage.heading, numbers, body),
+                "INSERT INTO passages (path, heading, numbers, text, goes_on) VALUES (?, ?, ?, ?, ?)",
+                (path, passage.heading, numbers, body, passage.goes_on),
             )
             title = f"{passage.heading} {Path(path).with_suffix('')}"
             self._db.execute("INSERT INTO terms (rowid, words, pairs, title) VALUES (?, ?, ?, ?)", (
@@ -150,7 +153,8 @@ class Index:
 
         BM25 over all terms (any of them may match) chooses candidates; what counts then is also how much of the
         question a passage has, so that one rare word said often does not beat three that belong together. A term is as
-        much of the question as it is rare (Spärck Jones 1972, in the form that BM25 uses).
+        much of the question as it is rare (Spärck Jones 1972, in the form that BM25 uses). Pieces of one paragraph stand
+        further apart than their scores say.
         """
         terms = segment.terms(question, self.cut)
         if not terms:
@@ -160,7 +164,7 @@ class Index:
         anything = " OR ".join([*exprs, *(f"pairs: {pair}" for pair in pairs if self.cut)])
         with self._lock:
             rows = self._db.execute(
-                f"SELECT rowid, bm25(terms, {', '.join(map(str, WEIGHTS))}) FROM terms WHERE terms MATCH ? ORDER BY 2 LIMIT {CANDIDATES}",  # noqa: S608
+                f"SELECT rowid, bm25(terms, {', '.join(map(str, WEIGHTS))}) FROM terms WHERE terms MATCH ? ORDER BY 2 LIMIT {max(CANDIDATES, 4 * most)}",  # noqa: S608
                 (anything,),
             ).fetchall()
             have: dict[int, list[float]] = {row: [] for row, _ in rows}
@@ -174,8 +178,9 @@ class Index:
                 for (row,) in self._db.execute(f"SELECT rowid FROM terms WHERE terms MATCH ? AND rowid IN ({listed})", (expr,)):  # noqa: S608
                     have[row].append(rarity)
             shares = {row: 1 - TOGETHER + TOGETHER * sum(found) / (whole or 1) for row, found in have.items()}
-            scored = sorted(((-score * shares[row], row) for row, score in rows), reverse=True)[:most]
-            return [self._hit(row, score, len(have[row]) / len(exprs)) for score, row in scored]
+            scored = sorted(((-score * shares[row], row) for row, score in rows), reverse=True)
+            joined = {row for (row,) in self._db.execute(f"SELECT id FROM passages WHERE goes_on AND id IN ({listed})")}  # noqa: S608
+            return [self._hit(row, score, len(have[row]) / len(exprs)) for score, row in spread(scored, joined)[:most]]
 
     def knows(self, term: str) -> bool:
         """Whether any passage has this word."""
@@ -187,6 +192,18 @@ class Index:
         path, heading, numbers, text = self._db.execute("SELECT path, heading, numbers, text FROM passages WHERE id = ?", (row,)).fetchone()
         lines = tuple(zip(map(int, numbers.split(",")), text.split("\n"), strict=False))
         return Hit(path, Passage(lines, heading), score, covers)
+
+
+def spread(scored: Sequence[tuple[float, int]], joined: Container[int]) -> list[tuple[float, int]]:
+    """Scores and row numbers, best first, put in the order in which they are shown; `joined` rows go on with the row before them.
+
+    A row beside one or two better ones of the same paragraph takes the place of a score that is so much lower; its own stays.
+    """
+    placed: dict[int, float] = {}
+    for score, row in scored:
+        beside = (row in joined and row - 1 in placed) + (row + 1 in joined and row + 1 in placed)
+        placed[row] = score * BESIDE**beside
+    return sorted(scored, key=lambda one: -placed[one[1]])
 
 
 def _expression(term: str) -> str:

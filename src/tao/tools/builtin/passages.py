@@ -29,10 +29,14 @@ _ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a file: its lines with their numbers, counted from 1, and the heading above it."""
+    """A piece of a file: its lines with their numbers, counted from 1, and the heading above it.
+
+    `goes_on`: it is a further piece of the paragraph (row, record) of which the passage before it is a piece.
+    """
 
     lines: tuple[tuple[int, str], ...]
     heading: str = ""
+    goes_on: bool = False
 
     @property
     def text(self) -> str:
@@ -103,16 +107,16 @@ def _prose(text: str) -> Iterator[Block]:
 def _packed(heading: str, lines: Iterable[tuple[int, str]], room: int) -> Iterator[Passage]:
     """Lines put together up to the room there is; a line that is too wide alone is cut at sentence ends."""
     held: list[tuple[int, str]] = []
-    used = 0
+    used, goes_on = 0, False
     for number, line in lines:
         for part in _cut(line, room):
             if held and used + width(part) > room:
-                yield Passage(tuple(held), heading)
-                held, used = [], 0
+                yield Passage(tuple(held), heading, goes_on)
+                held, used, goes_on = [], 0, True
             held.append((number, part))
             used += width(part)
     if held:
-        yield Passage(tuple(held), heading)
+        yield Passage(tuple(held), heading, goes_on)
 
 
 def _cut(line: str, room: int) -> Iterator[str]:

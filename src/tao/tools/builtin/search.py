@@ -9,6 +9,9 @@ from tao.tools.builtin.passages import sentences, width
 from tao.tools.declare import Tool, declare
 from tao.tools.words import say
 
+WEAK = 0.3
+"""Of the best passage's score, what a passage is shown for among three; among more, so much less: who asks for many wants breadth."""
+
 
 def search(docs: Path | str, *, store: Path | None = None, most: int = 3, room: int = 320) -> Tool:
     """A tool that searches the text files below a folder: `most` passages, each at most about `room` wide.
@@ -17,13 +20,14 @@ def search(docs: Path | str, *, store: Path | None = None, most: int = 3, room: 
     Raises ConfigError where the folder is not there.
     """
     index = Index(Path(docs), store)
+    least = min(WEAK, 3 * WEAK / most)
 
     def run(query: str) -> str:
         index.refresh()
         hits = [hit for hit in index.find(query, most) if hit.covers > 0]
         best = hits[0].score if hits else 0.0
         terms = segment.terms(query, index.cut)
-        shown = [_shown(hit, terms, room) for hit in hits if hit.score >= 0.3 * best]
+        shown = [_shown(hit, terms, room) for hit in hits if hit.score >= least * best]
         return "\n".join([*dict.fromkeys(shown), *_missing(query, index)]) if shown else _nothing(query, index)
 
     return declare(
