@@ -111,6 +111,25 @@ def test_a_ruling_is_recorded_and_the_run_goes_on(tao, home, paused, options, di
     assert "nothing waits in run" in again.stderr
 
 
+def test_what_waits_is_listed_as_json(tao, home, server):
+    assert (tao("approve", "--json", "--tools", "pay.py").stdout, tao("approve", "--json", "--tools", "pay.py").returncode) == ("", 0)
+    first = json.loads(tao("ask", "pay Bob 5", "--tools", "pay.py", "--json").stdout.splitlines()[0])["run"]
+    server.will(PAYS.replace("Bob", "小明"))
+    second = json.loads(tao("ask", "给小明付 5", "--tools", "pay.py", "--json").stdout.splitlines()[0])["run"]
+    done = tao("approve", "--json", "--tools", "pay.py")
+    waits = {one["run"]: one for one in map(json.loads, done.stdout.splitlines())}
+    assert (done.returncode, done.stderr, set(waits)) == (0, "", {first, second})
+    shown = {name: value for name, value in waits[first].items() if name != "hash"}
+    assert shown == {
+        "run": first, "question": "pay Bob 5", "call": "1.1", "tool": "pay", "args": {"to": "Bob", "amount": 5},
+        "reason": "pay may do more than look (writes)", "effects": ["writes"], "notes": ["amount: '5' → 5"],
+    }  # fmt: skip
+    assert "小明" in done.stdout
+    one = tao("approve", first, "--json", "--tools", "pay.py")
+    assert (one.returncode, json.loads(one.stdout), one.stderr) == (4, waits[first], "")
+    assert tao("approve", first, "--yes", "--no-resume", "--hash", waits[first]["hash"], "--tools", "pay.py").returncode == 0
+
+
 def test_it_can_be_recorded_only_and_expires(tao, home, paused):
     done = tao("approve", "--yes", "--no-resume", "--by", "Ann", "--expires", "1s", "--tools", "pay.py")
     assert (done.returncode, done.stdout, paid(home)) == (0, "", [])

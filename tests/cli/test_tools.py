@@ -53,6 +53,71 @@ def test_what_does_more_than_look_needs_a_yes(tao):
     assert (seen["text"], seen["ok"]) == ("42", True)
 
 
+RULES = """
+root = "."
+offer = ["files", "convert_units"]
+
+[[permissions.rules]]
+deny = "write_file"
+where = { path = { matches = ".*[.]env" } }
+reason = "keys are not for agents"
+
+[[permissions.rules]]
+allow = "write_file"
+where = { path = { under = "notes" } }
+
+[[permissions.rules]]
+deny = "list_files"
+
+[[permissions.rules]]
+ask = "read_file"
+
+[[permissions.rules]]
+deny = "convert_units"
+where = { value = { at_least = 100 } }
+"""
+
+
+def test_what_the_rules_deny_is_not_done_by_hand_either(tao):
+    (tao.home / "tao.toml").write_text(RULES)
+    for words in (["path=a.env", "text=1"], ['{"path": "a.env", "text": "1"}', "--yes"]):
+        denied = tao("tools", "call", "write_file", *words)
+        assert (denied.returncode, (tao.home / "a.env").exists()) == (1, False)
+        assert "write_file was not run: the permission rules deny this call (keys are not for agents)" in denied.stdout
+    seen = json.loads(tao("tools", "call", "list_files", "--json").stdout)
+    assert (seen["ok"], seen["kind"], seen["text"]) == (False, "denied", "list_files was not run: the permission rules deny this call (a rule says deny)")
+    assert "权限规则禁止这次调用（规则禁止）" in tao("tools", "call", "list_files", TAO_LANG="zh", LANG="zh_CN.UTF-8").stdout
+    late = tao("tools", "call", "convert_units", '{"value": "１００", "unit": "km", "to": "m"}')  # judged as it would run
+    assert (late.returncode, "the permission rules deny this call" in late.stdout) == (1, True)
+
+
+def test_what_a_run_would_do_is_said_and_the_call_goes_on(tao):
+    (tao.home / "tao.toml").write_text(RULES)
+    (tao.home / "notes").mkdir()
+    done = tao("tools", "call", "write_file", "path=notes/a.txt", "text=42", "--yes")
+    assert (done.returncode, done.stderr.strip()) == (0, "· In a run this would be done without asking: a rule allows it")
+    done = tao("tools", "call", "write_file", "path=b.txt", "text=42", "--yes")
+    assert (done.returncode, done.stderr.strip()) == (0, "· In a run a person would be asked first: it is allowed only where path under='notes'")
+    done = tao("tools", "call", "read_file", "path=b.txt", "--json", TAO_LANG="zh", LANG="zh_CN.UTF-8")
+    assert (json.loads(done.stdout)["text"], done.stderr.strip()) == ("42", "· 在运行中会先询问：规则要求询问")
+    done = tao("tools", "call", "convert_units", "value=3", "unit=km", "to=m")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_rules_are_part_of_what_is_listed(tao):
+    (tao.home / "tao.toml").write_text(RULES)
+    said = tao("tools").stdout
+    for line in (
+        "write_file  (path: string, text: string, replace: boolean?) · writes · depends on arguments: allowed / asks first / denied\n",
+        "· reads · asks first\n", "· reads · denied\n", "convert_units  (value: number, unit: string, to: string) · reads · depends on arguments: allowed / denied\n",
+        "calculator  (expression: string) · reads\n",
+    ):  # fmt: skip
+        assert line in said
+    zh = tao("tools", TAO_LANG="zh", LANG="zh_CN.UTF-8").stdout
+    for line in ("取决于参数：允许 / 先询问 / 禁止\n", "· reads · 先询问\n", "· reads · 禁止\n"):
+        assert line in zh
+
+
 @pytest.mark.parametrize(("words", "said"), [
     (["call"], "tao tools call NAME"), (["nonsense"], "tao tools call NAME"), (["call", "calculator", "12"], "name=value or a JSON object, not '12'"), (["call", "calculator", "{x"], "not a JSON object"),
     (["call", "read_file", "path=x"], "need the setting 'root'"), (["--offer", "nope"], "no built-in tool 'nope'"), (["call", "sql_query", "query=SELECT 1"], "need the setting 'database'"),

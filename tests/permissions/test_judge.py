@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tao.events import Asked
 from tao.messages import Call, ToolSpec
-from tao.permissions import Rule, judge
+from tao.permissions import Rule, judge, verdicts
 from tao.run import Run
 from tao.testing import did, spec
 
@@ -227,6 +227,29 @@ def test_allows_never_deny_and_a_change_needs_one_that_fits(call, run, some):
     assert found != "deny"
     if found == "allow" and call.tool in {"write", "post", "pay", "send", "shy"}:
         assert any(judge(call, run, [rule]).verdict == "allow" for rule in some)
+
+
+# ── before there is a call ────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("tool", "some", "wanted"), [
+    ("look", [], "allow"), ("write", [], "ask"), ("shy", [], "ask"), ("look", [Rule("ask", ("look",))], "ask"), ("write", [Rule("allow", ("write",))], "allow"),
+    ("write", [Rule("deny", effects=("writes",)), Rule("allow", ("*",))], "deny"), ("write", [Rule("allow", ("write",), where={"n": {"at_most": 3}})], "allow ask"),
+    ("look", [Rule("allow", ("look",), where={"path": {"under": "/data"}})], "allow ask"), ("look", [Rule("deny", ("look",), unless={"path": {"under": "/data"}})], "allow deny"),
+    ("write", [Rule("deny", ("write",), where={"n": {"at_least": 3}}), Rule("ask", ("write",)), Rule("allow", ("write",))], "ask deny"),
+    ("write", [Rule("deny", ("write",), where={"n": {"at_least": 3}}), Rule("ask", ("write",), where={"n": {"at_least": 1}}), Rule("allow", ("write",))], "allow ask deny"),
+    ("write", [Rule("allow", ("write",), roles=("boss",))], "ask"),
+])  # fmt: skip
+def test_what_may_be_said_to_a_tools_calls(tool, some, wanted):
+    about = next(one for one in TOOLS if one.name == tool)
+    assert " ".join(sorted(verdicts(about, some))) == wanted
+
+
+@given(calls, st.lists(rules(), max_size=5), people)
+def test_what_is_said_to_a_call_is_among_it(call, some, roles):
+    about = next((one for one in TOOLS if one.name == call.tool), None)
+    if about is not None:
+        assert judge(call, run_for("q", role=[*roles]), some).verdict in verdicts(about, some, {"role": [*roles]})
 
 
 def test_a_tool_spec_is_read_from_the_run_and_not_from_elsewhere():

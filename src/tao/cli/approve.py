@@ -1,5 +1,7 @@
 """`tao approve`: see what waits for a person, rule on it, and go on with the run."""
 
+import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -91,7 +93,7 @@ async def _approve(
         here = [*toolbox(settings, environment()), *more]
         fit = fitted(here)
         if which is None and wish.ruling is None:
-            return await _list(kept, fit, settings)
+            return await _list(kept, fit, settings, as_json=as_json)
         run = await kept.load(which or await _only(kept))
         waits = waiting(run, fit, settings.permissions.rules)
         if wish.call is not None:
@@ -102,8 +104,7 @@ async def _approve(
                 f"运行 {run.id[:8]} 中没有等待处理的调用{f' {wish.call}' if wish.call else ''}",
             ))  # fmt: skip
         if wish.ruling is None and not at_a_terminal():
-            Console(highlight=False).print(listed(run, waits), soft_wrap=True)
-            Console(stderr=True, highlight=False).print(how(run.id, settings), soft_wrap=True)
+            _show(run, waits, settings, as_json=as_json)
             return PAUSED
         present(run, here)
         ruled = await _rule(kept, run, waits, wish, fit, settings)
@@ -136,15 +137,40 @@ async def _rule(kept: Journal, run: Run, waits: Sequence[Waiting], wish: Wish, f
     return ruled
 
 
-async def _list(kept: Journal, fit: Fit, settings: Settings) -> int:
+def _show(run: Run, waits: Sequence[Waiting], settings: Settings, *, as_json: bool) -> None:
+    """What waits in this run, and how to rule on it."""
+    if as_json:
+        _write(run, waits)
+        return
+    Console(highlight=False).print(listed(run, waits), soft_wrap=True)
+    Console(stderr=True, highlight=False).print(how(run.id, settings), soft_wrap=True)
+
+
+def _write(run: Run, waits: Sequence[Waiting]) -> None:
+    """A line of JSON for every call that waits; `hash` is what `--hash` takes."""
+    for one in waits:
+        told = {
+            "run": run.id, "question": run.asked.question, "call": one.call.id, "tool": one.call.tool, "args": one.call.args,
+            "reason": one.reason, "effects": one.effects, "notes": one.notes, "hash": one.hash,
+        }  # fmt: skip
+        sys.stdout.write(json.dumps(told, ensure_ascii=False, default=str) + "\n")
+
+
+async def _list(kept: Journal, fit: Fit, settings: Settings, *, as_json: bool) -> int:
     """Print everything that waits."""
     console, found = Console(highlight=False), False
     for row in await kept.list(None):
         if row.state != "paused":
             continue
         run = await kept.load(row.id)
-        console.print(listed(run, waiting(run, fit, settings.permissions.rules), console.width), soft_wrap=True)
+        waits = waiting(run, fit, settings.permissions.rules)
+        if as_json:
+            _write(run, waits)
+        else:
+            console.print(listed(run, waits, console.width), soft_wrap=True)
         found = True
+    if as_json:
+        return ANSWERED
     note = Console(stderr=True, highlight=False)
     note.print(how(say("RUN", "运行"), settings) if found else say("Nothing waits.", "没有等待处理的调用。"), soft_wrap=True)
     return ANSWERED

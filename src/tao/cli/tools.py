@@ -20,10 +20,11 @@ from tao.cli.exits import ANSWERED, FAILED, complain, finish
 from tao.cli.help import Command
 from tao.cli.words import LANG, say
 from tao.config import Settings, environment, load
-from tao.errors import ConfigError, Pause, both
+from tao.errors import BadArguments, ConfigError, Pause, both
 from tao.events import Asked
 from tao.messages import Call, Observation, ToolSpec
-from tao.permissions import looks
+from tao.permissions import Rule, judge, looks, verdicts
+from tao.rulings import fitted
 from tao.run import Run
 from tao.tools.builtin import FURTHER, GROUPS
 from tao.tools.declare import Tool
@@ -76,7 +77,7 @@ async def _listed(options: Mapping[str, Any], wanted: str | None, *, as_json: bo
         if as_json:
             console.file.write(json.dumps(dataclasses.asdict(spec), ensure_ascii=False) + "\n")
         else:
-            _show(console, own[spec.name], spec)
+            _show(console, own[spec.name], spec, settings.permissions.rules)
     if near and not as_json:
         console.print(Text("\n".join([say("\nAlso near:", "\n相近的还有："), *map(line, near)]), "dim"), soft_wrap=True)
     if wanted is not None and not found:
@@ -89,8 +90,8 @@ async def _listed(options: Mapping[str, Any], wanted: str | None, *, as_json: bo
     return ANSWERED
 
 
-def _show(console: Console, tool: Tool, spec: ToolSpec) -> None:
-    console.print(Text.assemble((spec.name, "bold"), "  ", (_signature(spec), "dim"), (_bounds(tool), "dim")), soft_wrap=True)
+def _show(console: Console, tool: Tool, spec: ToolSpec, rules: Sequence[Rule]) -> None:
+    console.print(Text.assemble((spec.name, "bold"), "  ", (_signature(spec), "dim"), (_bounds(tool, rules), "dim")), soft_wrap=True)
     console.print(Padding(Text(spec.description), (0, 0, 0, 2), expand=False), soft_wrap=True)
     for name, schema in spec.parameters.get("properties", {}).items():
         if isinstance(schema, Mapping) and schema.get("description"):
@@ -120,13 +121,16 @@ def _signature(spec: ToolSpec) -> str:
     return f"({', '.join(parts)})"
 
 
-def _bounds(tool: Tool) -> str:
-    """What it does to the world, and the limits that it sets itself."""
+def _bounds(tool: Tool, rules: Sequence[Rule]) -> str:
+    """What it does to the world, the limits that it sets itself, and what the rules say of it."""
     parts = list(tool.spec.effects)
     if tool.timeout is not None:
         parts.append(f"≤ {tool.timeout:g} s")
-    if not looks(tool.spec.effects):
-        parts.append(say("asks first", "先询问"))
+    found = verdicts(tool.spec, rules)
+    if found != {"allow"}:
+        words = {"allow": say("allowed", "允许"), "ask": say("asks first", "先询问"), "deny": say("denied", "禁止")}
+        listed = [word for verdict, word in words.items() if verdict in found]
+        parts.append(listed[0] if len(listed) == 1 else say(f"depends on arguments: {' / '.join(listed)}", f"取决于参数：{' / '.join(listed)}"))
     return "".join(f" · {part}" for part in parts)
 
 
@@ -155,10 +159,11 @@ async def _tried(settings: Settings, offered: Sequence[Tool], name: str, words: 
     run = Run(f"by-hand-{secrets.token_hex(8)}", [Asked(" ".join(words), tuple(tool.said(lang) for tool in offered), lang)])
     call = Call("1.1", name, arguments(words, run.tool(name)))
     spec = run.tool(name)
-    if spec is not None and not looks(spec.effects) and not yes and not await _agreed(call, spec):
+    denied = _judged(call, run, offered, settings) if spec is not None else None
+    if denied is None and spec is not None and not looks(spec.effects) and not yes and not await _agreed(call, spec):
         return FAILED
     try:
-        seen = await acting(offered, limits(settings, offered))(call, run)
+        seen = denied or await acting(offered, limits(settings, offered))(call, run)
     except Pause as pause:
         seen = Observation(pause.reason, ok=False, kind="paused")
     if as_json:
@@ -169,6 +174,26 @@ async def _tried(settings: Settings, offered: Sequence[Tool], name: str, words: 
             console.print(Text(f"· {note}", "dim"))
         console.print(Text(seen.text, "" if seen.ok else "red"))
     return ANSWERED if seen.ok else FAILED
+
+
+def _judged(call: Call, run: Run, offered: Sequence[Tool], settings: Settings) -> Observation | None:
+    """What the rules deny is not done by hand either, and says why. For all else a line on standard error says what a run would do with the call."""
+    try:
+        fit = fitted(offered)(call, run)
+    except BadArguments:
+        return None  # it will not be done, and be said
+    found = judge(fit, run, settings.permissions.rules)
+    if found.verdict == "deny":
+        text = say(f"{call.tool} was not run: the permission rules deny this call ({found.reason})", f"没有执行 {call.tool}：权限规则禁止这次调用（{found.reason}）")
+        return Observation(text, ok=False, kind="denied")
+    if found.verdict == "ask":
+        text = say(f"In a run a person would be asked first: {found.reason}", f"在运行中会先询问：{found.reason}")
+    elif found.rule is not None:
+        text = say("In a run this would be done without asking: a rule allows it", "在运行中会直接执行：规则允许")
+    else:
+        return None
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(f"· {text}", "dim"))
+    return None
 
 
 def arguments(words: Sequence[str], spec: ToolSpec | None) -> dict[str, Any]:

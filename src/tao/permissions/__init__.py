@@ -4,9 +4,9 @@
 """
 
 from tao.permissions.effects import LOOKING, UNTRUSTED, looks, only_looks, say
-from tao.permissions.judge import Judgement, judge
+from tao.permissions.judge import Judgement, judge, verdicts
 from tao.permissions.outward import Outward, from_nobody, leads_out
 from tao.permissions.rules import Rule, read_rules
 from tao.permissions.taint import rests_on
 
-__all__ = ["LOOKING", "UNTRUSTED", "Judgement", "Outward", "Rule", "from_nobody", "judge", "leads_out", "looks", "only_looks", "read_rules", "rests_on", "say"]
+__all__ = ["LOOKING", "UNTRUSTED", "Judgement", "Outward", "Rule", "from_nobody", "judge", "leads_out", "looks", "only_looks", "read_rules", "rests_on", "say", "verdicts"]

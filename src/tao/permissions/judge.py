@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tao.messages import Call
+from tao.messages import Call, ToolSpec
 from tao.permissions.constraints import every, holds
 from tao.permissions.effects import looks, say
 from tao.permissions.outward import Outward, from_nobody, leads_out
@@ -49,6 +49,21 @@ def judge(call: Call, run: Run, rules: Sequence[Rule] = ()) -> Judgement:
     if bound := next((rule for rule in named if rule.verdict == "allow"), None):
         return Judgement("ask", _bounds(bound, run), bound)
     return _unless_tainted([], call, run, effects) if looks(effects) else Judgement("ask", _effects(call, effects, run))
+
+
+def verdicts(spec: ToolSpec, rules: Sequence[Rule] = (), who: Mapping[str, Any] | None = None) -> frozenset[Verdict]:
+    """What `judge` may say to calls of this tool: one verdict, or several where the arguments decide. Strangers' text is left aside."""
+    named = [rule for rule in rules if rule.names(spec.name) and rule.covers(spec.effects) and rule.concerns(who or {})]
+    always = {rule.verdict for rule in named if not rule.where and not rule.unless}
+    found: set[Verdict] = set()
+    before: tuple[Verdict, ...] = ("deny", "ask")
+    for verdict in before:
+        if verdict in always:
+            return frozenset({*found, verdict})
+        found |= {verdict for rule in named if rule.verdict == verdict}
+    if "allow" in always or (looks(spec.effects) and not any(rule.verdict == "allow" for rule in named)):
+        return frozenset({*found, "allow"})
+    return frozenset({*found, "ask", *(("allow",) if any(rule.verdict == "allow" for rule in named) else ())})
 
 
 def applies(rule: Rule, call: Call, run: Run) -> bool:
