@@ -221,6 +221,33 @@ async def test_the_model_that_sums_up_has_spans_too(provider, memory):
     assert by_name(memory)["chat chat"].attributes["gen_ai.provider.name"] == "deepseek"
 
 
+async def test_a_judge_has_spans_like_any_model(provider, memory):
+    trace = Tracing(provider)
+    judges = named("?", '{"why": "no year", "right": false}', name="deepseek:judge"), retry(trace.model(named(Transient("busy"), '{"right": true}', name="deepseek:judge")), first=0.0)
+    for judge in judges:
+        memory.clear()
+        made = Agent(named("Final Answer: x", "Final Answer: y"), dialect="react", trace=trace, judge=judge)
+        run = await made.run("q")
+        spans = memory.get_finished_spans()
+        asked = [span for span in spans if span.name == "chat judge"]
+        assert [span.attributes.get("error.type") for span in asked] == ([None, None] if judge is judges[0] else ["Transient", None])
+        assert {span.parent.span_id for span in asked} == {by_name(memory)["invoke_agent tao"].context.span_id}
+        assert dict(asked[-1].attributes)["gen_ai.provider.name"] == "deepseek"
+        assert asked[-1].attributes["gen_ai.usage.output_tokens"] == 7
+        assert run.answer == ("y" if judge is judges[0] else "x")
+        assert made.judge in made.models
+
+
+async def test_a_judge_that_fails_is_marked_and_what_it_reads_stays_out(provider, memory):
+    await Agent(named("Final Answer: secret"), dialect="react", trace=Tracing(provider), judge=named(Refused("wrong key"), name="deepseek:judge")).run("q")
+    assert by_name(memory)["chat judge"].attributes["error.type"] == "Refused"
+    assert "secret" not in "".join(span.to_json() for span in memory.get_finished_spans())
+    memory.clear()
+    judge = named('{"right": true}', name="deepseek:judge")
+    await Agent(named("Final Answer: secret"), dialect="react", trace=Tracing(provider, content=True), judge=judge).run("q")
+    assert "secret" in by_name(memory)["chat judge"].attributes["gen_ai.input.messages"]
+
+
 @pytest.mark.parametrize(
     ("name", "provider_name", "model"),
     [

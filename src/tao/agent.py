@@ -96,7 +96,8 @@ class Agent:
         self.trace, self.model = trace, routing.each(model, trace.model) if trace else model
         self.tools: tuple[Tool, ...] = tuple(declare(tool) for tool in tools)
         self.limits = opened(limits or Limits(), trace.model if trace else None)
-        self.judge = connect(judge) if isinstance(judge, str) else judge
+        judge = connect(judge) if isinstance(judge, str) else judge
+        self.judge = trace.model(judge) if trace and judge else judge
         self.models = (self.model, *filter(None, (self.limits.summarize, self.judge)))
         self.own_act = act is not None
         self.permissions, self.approve = tuple(permissions), approve
@@ -332,7 +333,7 @@ def recorded_policy(
     asked: Asked, checks: Iterable[Check] = (), form: Form | None = None, policy: Policy | None = None, model: Model | None = None,
 ) -> Policy:
     """The policy that the run was started under: the default one, held to the form of its answer; checks are given again."""
-    whole = held(policy or default(asked.settings, recorded_abilities(asked)), asked.settings, checks, form)
+    whole = held(policy or default(asked.settings, recorded_abilities(asked), routing.turn(asked, model)), asked.settings, checks, form)
     return routing.kept(asked, whole, model)
 
 

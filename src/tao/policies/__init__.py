@@ -1,6 +1,6 @@
 """Whether a run goes on: pure functions of what happened. `default` puts the usual ones together."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -13,6 +13,7 @@ from tao.policies.loop_guard import empty_handed, guard, loop_guard
 from tao.policies.misreads import misreads
 from tao.policies.reflect import every, reflect
 from tao.policies.verify import verify
+from tao.run import Run
 from tao.seams import Abilities, Policy
 
 __all__ = [
@@ -33,13 +34,17 @@ BUDGETS: dict[str, Callable[[Any], Policy]] = {
 """By the name of the setting, beside "max_steps" and "max_cost"."""
 
 
-def default(settings: Mapping[str, Any], abilities: Abilities) -> Policy:
+Turn = Callable[[Run], Sequence[str]]
+"""The models that may answer a run, the one whose turn it is first."""
+
+
+def default(settings: Mapping[str, Any], abilities: Abilities, turn: Turn | None = None) -> Policy:
     """The usual policies, from a run's recorded settings: refusals, budgets, circles and failing tools, misreads, looking back, and a look at the answer.
 
-    `verify` is on for small models unless the settings say otherwise; `reflect` where they say how often.
+    `verify` is on for small models unless the settings say otherwise; `reflect` where they say how often; `turn`: see `max_cost`.
     """
     held = abilities.small and abilities.constraint == "gbnf"
-    parts: list[Policy] = [refused, within(budgets(settings), tool_failures(), guard(held=held)), misreads(int(settings.get("max_misreads", 2)))]
+    parts: list[Policy] = [refused, within(budgets(settings, turn), tool_failures(), guard(held=held)), misreads(int(settings.get("max_misreads", 2)))]
     careful = settings.get("verify", abilities.small)
     parts += [empty_handed] if careful else []
     parts += [reflect(often)] if (often := every(settings)) else []
@@ -47,12 +52,12 @@ def default(settings: Mapping[str, Any], abilities: Abilities) -> Policy:
     return first_of(*parts)
 
 
-def budgets(settings: Mapping[str, Any]) -> Policy:
+def budgets(settings: Mapping[str, Any], turn: Turn | None = None) -> Policy:
     """The budgets that a run's recorded settings name, as one policy. Raises ConfigError for a limit that is no number above 0."""
     parts = [max_steps(int(settings.get("max_steps", 8)))]
     parts += [make(_above_zero(settings, name)) for name, make in BUDGETS.items() if settings.get(name) is not None]
     if settings.get("max_cost") is not None:
-        parts.append(max_cost(_above_zero(settings, "max_cost"), str(settings.get("currency", "")), settings.get("exchange")))
+        parts.append(max_cost(_above_zero(settings, "max_cost"), str(settings.get("currency", "")), settings.get("exchange"), turn))
     return within(*parts)
 
 

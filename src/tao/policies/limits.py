@@ -5,7 +5,7 @@ taken away once and the best answer is asked for. A call that will not fit by it
 after it, so a budget is never overshot by more than one call.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -131,8 +131,13 @@ def max_tokens(limit: int, kind: str = "") -> Policy:
     return bounded(f"max_{kind}_tokens" if kind else "max_tokens", limit, standing)
 
 
-def max_cost(limit: Decimal, currency: str, exchange: dict[str, Any] | None = None) -> Policy:
+def max_cost(
+    limit: Decimal, currency: str, exchange: dict[str, Any] | None = None, turn: Callable[[Run], Sequence[str]] | None = None,
+) -> Policy:
     """At most so much money, by the prices that the run carries; `exchange`: what one unit of another currency is worth in this one.
+
+    `turn` names the models that may answer, first the one that does next: the next call is reckoned at its price, the one after
+    it at the dearest's. Without it, whoever answered last is expected to go on.
 
     A reply without usage is reckoned at what its tokens are estimated to be. What has no price (or none in a currency that
     `exchange` knows) ends the run before more of it is bought: the promise could not be kept.
@@ -151,8 +156,9 @@ def max_cost(limit: Decimal, currency: str, exchange: dict[str, Any] | None = No
         if run.last(Replied) is None:
             ahead = Usage(ahead.prompt, 0, 0, 0)
         dearer = Usage((ahead.prompt or 0) + growth(run), ahead.completion, ahead.cached, ahead.reasoning)
-        amounts = [_amount(cost) for cost in (spent, _priced(price(last), ahead, now), _priced(price(last), dearer, now))]
-        return Standing(*amounts)
+        names = turn(run) if turn else (last,)
+        after = max(_amount(_priced(price(name), dearer, now)) for name in names)
+        return Standing(_amount(spent), _amount(_priced(price(names[0]), ahead, now)), after)
 
     def _amount(cost: Cost) -> Number:
         whole = cost.within(currency, exchange)
@@ -206,7 +212,7 @@ def closing(run: Run, reason: str) -> Verdict:
 
 def wrapping(run: Run) -> str:
     """The budget for which the answer was asked for already; empty where none was."""
-    last = next((nudge.by for nudge in run.all(Nudged) if nudge.by.partition(":")[0] == WRAP_UP), "")
+    last = next((nudge.by for nudge in run.all(Nudged) if nudge.by.startswith(WRAP_UP) and nudge.by.partition(":")[0] == WRAP_UP), "")
     return last.partition(":")[2] or ("max_steps" if last else "")
 
 

@@ -15,11 +15,13 @@ from tao.routing.route import TRIAGE, Route, route
 from tao.routing.routed import Routed, Turns, Which, cascade, handing_over, model_name, plain, read_back, standing_in, turns
 from tao.routing.rules import RULES, USUAL, Rule, longer_than, name_of
 from tao.routing.triage import Triaged, sorted_by_rules
+from tao.routing.turn import Turn
+from tao.routing.turn import turn as turn_of
 from tao.run import Run
 from tao.seams import Abilities, Dialect, Hear, Model, Policy
 from tao.wrappers.no_tools import without_tools
 
-__all__ = ["RULES", "USUAL", "Route", "Routed", "Rule", "answering", "cascade", "each", "in_turn", "kept", "learned", "longer_than", "recorded", "route", "sorting"]
+__all__ = ["RULES", "USUAL", "Route", "Routed", "Rule", "answering", "cascade", "each", "in_turn", "kept", "learned", "longer_than", "recorded", "route", "sorting", "turn"]
 
 CASCADE = "cascade"
 
@@ -95,6 +97,14 @@ def kept(asked: Asked, policy: Policy, model: Model | None = None) -> Policy:
     """The policy, with the handing over of the final answer where the run's cascade has it."""
     which = _which(asked, model)
     return policy if which is None else first_of(policy, handing_over(which))
+
+
+def turn(asked: Asked, model: Model | None = None) -> Turn | None:
+    """Which models may answer this run from here on; None where there is but one, and those that stand in for it."""
+    which, sort = _which(asked, model), asked.settings.get(TRIAGE) or {}
+    if which is None and "model" not in sort:
+        return None
+    return turn_of(which, str(asked.settings[CASCADE]["large"]) if which else "", str(sort.get("model", "")))
 
 
 def answering(model: Model, run: Run, dialect: Dialect) -> Model:
