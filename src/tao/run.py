@@ -142,7 +142,7 @@ class Run:
 
     def all(self, kind: type[E]) -> Iterator[E]:
         """Every event of one kind, in order."""
-        return iter(cast("list[E]", _read(self).kinds.get(kind, [])[:]))
+        return iter(cast("list[E]", _read(self).kinds.get(kind, ())[:]))
 
     def last(self, kind: type[E]) -> E | None:
         """The latest event of one kind."""
@@ -168,7 +168,9 @@ class Run:
     def ruling(self, call: Call) -> Ruled | None:
         """The person's ruling on exactly this call with exactly these arguments, if there is one."""
         rulings = [ruled for ruled in self.all(Ruled) if ruled.call_id == call.id]
-        bound = args_hash(call.tool, call.args) if rulings else ""
+        if not rulings:
+            return None
+        bound = args_hash(call.tool, call.args)
         return next((ruled for ruled in reversed(rulings) if ruled.args_hash == bound), None)
 
     @property

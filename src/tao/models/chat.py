@@ -266,7 +266,7 @@ def _with_ids(calls: Iterable[Mapping[str, Any]]) -> Iterable[ToolCall]:
 
 def _table(value: Any) -> Mapping[str, Any]:
     """What should be an object; anything else is an empty one."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict | Mapping) else {}
 
 
 def _list(value: Any) -> list[Any]:
@@ -310,7 +310,7 @@ def read_usage(raw: Mapping[str, Any]) -> Usage:
 def _details(raw: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
     for side in sides:
         found = raw.get(f"{side}_tokens_details")
-        if isinstance(found, Mapping):
+        if isinstance(found, dict | Mapping):
             return found
     return {}
 
@@ -318,6 +318,8 @@ def _details(raw: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
 def _count(raw: Mapping[str, Any], *names: str) -> int | None:
     for name in names:
         value = raw.get(name)
+        if type(value) is int:  # as mostly
+            return value
         if isinstance(value, int | float) and not isinstance(value, bool):
             return int(value)
     return None

@@ -69,7 +69,7 @@ def failure(
 
 def failure_inside(answer: Any, *, where: str, tools: bool = False) -> ModelError | None:
     """The error that stands inside an answer of status 200, if there is one: an "error" field, or MiniMax's `base_resp`."""
-    if not isinstance(answer, Mapping):
+    if not isinstance(answer, dict | Mapping):
         return failure(502, answer, where=where, tools=tools)
     base = answer.get("base_resp")
     if isinstance(base, Mapping) and base.get("status_code"):
@@ -141,7 +141,9 @@ def allowance(headers: Mapping[str, str]) -> tuple[int, float] | None:
     `x-ratelimit-remaining-requests` and `-reset-requests` (OpenAI and those who follow it; "6m0s", "120ms", "30"), and
     `anthropic-ratelimit-requests-remaining` and `-reset` (a date). None where nothing of the kind is said.
     """
-    low = {key.lower(): value for key, value in headers.items() if "ratelimit" in key.lower()}
+    low = {name: value for key, value in headers.items() if "ratelimit" in (name := key.lower())}
+    if not low:
+        return None
     found = []
     for left, reset in (
         *((f"x-ratelimit-remaining-{what}", f"x-ratelimit-reset-{what}") for what in ("requests", "tokens")),

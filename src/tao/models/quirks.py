@@ -111,7 +111,10 @@ def own_names(reply: Reply, names: Iterable[str]) -> Reply:
     """The tools' own names back in a reply's calls."""
     if not reply.calls:
         return reply
-    known = {safe_name(name): name for name in names}
+    as_given = set(names)
+    if all(call.name in as_given for call in reply.calls):
+        return reply
+    known = {safe_name(name): name for name in as_given}
     return replace(reply, calls=tuple(replace(call, name=known.get(call.name, call.name)) for call in reply.calls))
 
 

@@ -53,7 +53,8 @@ class Wire:
 
     async def post(self, target: Target, data: bytes) -> Any:
         """The decoded JSON answer. Raises ModelError."""
-        async with _Exchange(self, target, data) as exchange:
+        async with _Exchange(self, target, data) as exchange, exchange.within(None):
+            await exchange.open()
             answer = await exchange.whole()
         if error := failure_inside(answer, where=target.where, tools=target.tools):
             raise error
@@ -65,7 +66,7 @@ class Wire:
         A server that answers with plain JSON although a stream was asked for gives that one piece. Raises ModelError,
         also in the middle.
         """
-        async with _Exchange(self, target, data, first=self.timeouts.first) as exchange, aclosing(exchange.pieces()) as pieces:
+        async with _Exchange(self, target, data) as exchange, aclosing(exchange.pieces(self.timeouts.first)) as pieces:
             async for piece in pieces:
                 if not piece:
                     yield {}
@@ -101,25 +102,22 @@ class Wire:
 class _Exchange:
     """One request and its answer. Left before the answer was read to its end, it closes the connection."""
 
-    def __init__(self, wire: Wire, target: Target, data: bytes, first: float | None = None) -> None:
+    def __init__(self, wire: Wire, target: Target, data: bytes) -> None:
         self.wire = wire
         self.target = target
         self.data = data
-        self.first = first
         self.late = "", ""
         self.response: aiohttp.ClientResponse | None = None
 
     async def __aenter__(self) -> Self:
-        session = await self.wire.session()
         self.end = asyncio.get_running_loop().time() + self.wire.timeouts.whole
-        try:
-            async with self._within(self.first, FIRST):
-                self.response = await session.post(self.target.url, data=self.data, headers=self.target.headers, allow_redirects=False)
-                await self._accept(self.response)
-        except BaseException as error:
-            await self.__aexit__(type(error), error, None)
-            raise
         return self
+
+    async def open(self) -> None:
+        """Send the request, and take the answer's head."""
+        session = await self.wire.session()
+        self.response = await session.post(self.target.url, data=self.data, headers=self.target.headers, allow_redirects=False)
+        await self._accept(self.response)
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if self.response is not None:
@@ -127,7 +125,7 @@ class _Exchange:
         if isinstance(error, TimeoutError | aiohttp.ClientError | OSError):
             raise self._broken(error) from error
 
-    def _within(self, seconds: float | None, what: str) -> asyncio.Timeout:
+    def within(self, seconds: float | None, what: str = "") -> asyncio.Timeout:
         """Wait so long at most, and never past the end of the whole call; `what` is said where the time runs out."""
         now = asyncio.get_running_loop().time()
         if seconds is None or now + seconds >= self.end:
@@ -154,19 +152,21 @@ class _Exchange:
     async def whole(self) -> Any:
         """The whole answer as JSON."""
         assert self.response is not None
-        async with self._within(None, ""):
-            data = await self.response.read()
-        return self._decode(data)
+        return self._decode(await self.response.read())
 
-    async def pieces(self) -> AsyncGenerator[Any]:
-        """The answer's events as JSON, one by one. Multi-line events and comments as the SSE standard has them."""
+    async def pieces(self, first: float) -> AsyncGenerator[Any]:
+        """The answer's events as JSON, one by one, the first within so many seconds. Multi-line events and comments as the SSE standard has them."""
+        async with self.within(first, FIRST):
+            await self.open()
         assert self.response is not None
         if "json" in self.response.content_type:
-            yield await self.whole()
+            async with self.within(None):
+                whole = await self.whole()
+            yield whole
             return
-        rest, lines, wait, what = b"", list[bytes](), self.first, FIRST
+        rest, lines, wait, what = b"", list[bytes](), first, FIRST
         while True:
-            async with self._within(wait, what):
+            async with self.within(wait, what):
                 data = await self.response.content.readany()
             *complete, rest = (rest + data).split(b"\n") if data else [rest, b"", b""]
             for line in complete:

@@ -118,9 +118,15 @@ def _earlier(before: list[Step]) -> Iterator[tuple[tuple[str, str], Call, Observ
 def circle(run: Run) -> Circle | None:
     """How the last step leads back, by the first of the functions below that sees it; None where it leads on."""
     taken = steps(run)
-    if len(taken) < 2:
+    if len(taken) < 2 or _leads_on(run, taken[-1]):
         return None
     return next((found for look in (same_call, cycle, same_observation, alike, same_thought, stale) if (found := look(run, taken))), None)
+
+
+def _leads_on(run: Run, last: Step) -> bool:
+    """Whether a call of the step came for the first time and one says something new, as mostly: none of the functions below sees a circle then."""
+    times = _taken(run).times
+    return any(times[key] < 2 for key in last.keys) and any(_fresh(run, seen.text, last) for _, seen in last.done)
 
 
 def same_call(run: Run, taken: list[Step]) -> Circle | None:
@@ -282,8 +288,8 @@ _heard = Grown(_Heard, _hear)
 
 def _fresh(run: Run, text: str, step: Step) -> bool:
     """Whether enough of the text's words stand neither in the question nor in what was observed before this step."""
-    said, first = _words(text), _heard(run).first
-    return sum(first.get(word, step.begun) >= step.begun for word in said) > FRESH * len(said)
+    said, first, begun = _words(text), _heard(run).first, step.begun
+    return sum([first.get(word, begun) >= begun for word in said]) > FRESH * len(said)
 
 
 @lru_cache(maxsize=32)

@@ -19,6 +19,7 @@ from tao.tools.complaint import Problem, complain
 from tao.tools.declare import Function, Tool, declare
 from tao.tools.results import clean, observe
 from tao.tools.threads import in_thread
+from tao.tools.plain import plain
 from tao.tools.validate import check
 from tao.tools.words import say, speaking
 from tao.toolset import described
@@ -39,6 +40,7 @@ def registry(tools: Iterable[Tool | Function], *, checked: bool = False) -> Act:
     Raises ConfigError where two tools share a name.
     """
     known = by_name(tools)
+    apart = {tool.name: not (tool.inline or is_async(tool.fn)) for tool in known.values()}
 
     async def act(call: Call, run: Run) -> Observation:
         with speaking(run.asked.lang):
@@ -50,7 +52,7 @@ def registry(tools: Iterable[Tool | Function], *, checked: bool = False) -> Act:
                 positional, keywords = bind(tool, args, call, run)
             except BadArguments as error:
                 return _refused(tool, error)
-            observation = await _perform(tool, positional, keywords)
+            observation = await _perform(tool, positional, keywords, apart=apart[tool.name])
             return replace(observation, notes=(*notes, *observation.notes)) if notes else observation
 
     return act
@@ -68,8 +70,11 @@ def validated(act: Act, tools: Iterable[Tool | Function]) -> Act:
         if tool is None or run.tool(call.tool) is None:
             with speaking(run.asked.lang):
                 return _unknown(call, run)
+        spec = tool.said(run.asked.lang)
+        if (form := plain(spec)) and form.fits(call.args):
+            return await act(call, run)
         try:
-            args, notes = check(tool.said(run.asked.lang).parameters, call.args, run.asked.lang, tool.example)
+            args, notes = check(spec.parameters, call.args, run.asked.lang, tool.example)
         except BadArguments as error:
             with speaking(run.asked.lang):
                 return _refused(tool, error)
@@ -138,9 +143,8 @@ def _misfit(tool: Tool, args: Mapping[str, Any], error: ValidationError, run: Ru
 # ── running it ────────────────────────────────────────────────────────────────
 
 
-async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any]) -> Observation:
-    """Run the function within its time, and observe what it gave or how it failed."""
-    apart = not (tool.inline or is_async(tool.fn))
+async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any], *, apart: bool) -> Observation:
+    """Run the function within its time, `apart` in a thread, and observe what it gave or how it failed."""
     done = False
     try:
         async with asyncio.timeout(tool.timeout) as scope:
