@@ -21,12 +21,14 @@ NO_TOOLS = "no_tools"
 class Run:
     """An append-only list of events with an id. Properties compute; what they looked at once they need not look at again (`Grown`)."""
 
-    __slots__ = ("__weakref__", "_grown", "_named", "events", "id")
+    __slots__ = ("__weakref__", "_grown", "_named", "_trail", "_version", "events", "id")
 
     def __init__(self, id: str, events: Iterable[Event] = ()) -> None:  # noqa: A002 - the field's usual name
         self.id = id
         self.events: list[Event] = list(events)
-        self._grown: dict[Grown[Any], tuple[list[Event], Any]] = {}
+        self._trail: list[Event] = []
+        self._version = 0
+        self._grown: dict[Grown[Any], tuple[int, int, Any]] = {}
         self._named: tuple[Event | None, dict[str, ToolSpec]] = None, {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -191,40 +193,53 @@ class Run:
 # ── reading it ────────────────────────────────────────────────────────────────
 
 
+_TRAIL = RLock()  # who watches a run may do so from another thread
+
+
 class Grown(Generic[S]):
     """What is read off a run's events one by one: `look` puts an event into what `begin` made, and gives it back.
 
-    A run only grows, so each event is looked at once; where another one stands at the end, and the list is no longer a longer
-    one, all is read anew. What comes out is what is kept: it is for reading only.
+    A run only grows, so each event is looked at once; where the list is no longer a longer one, all is read anew. What comes
+    out is what is kept: it is for reading only.
     """
 
     def __init__(self, begin: Callable[[], S], look: Callable[[S, Event], S]) -> None:
         self._begin, self._look = begin, look
-        self._lock = RLock()  # who watches a run may do so from another thread
+        self._lock = RLock()
 
     def __call__(self, run: Run) -> S:
         """What there is of it by now."""
-        known, events = run._grown.get(self), run.events  # noqa: SLF001 - what a run keeps for us
-        if known and len(known[0]) == len(events) and events[-1] is known[0][-1] and events[0] is known[0][0]:  # nothing is new, as mostly
-            return known[1]  # type: ignore[no-any-return]
+        events, trail = run.events, run._trail  # noqa: SLF001 - what a run keeps for us
+        if not trail or len(events) != len(trail) or events[-1] is not trail[-1] or events[0] is not trail[0]:
+            _follow(run)
+        known = run._grown.get(self)  # noqa: SLF001
+        if known and known[1] == len(run._trail) and known[0] == run._version:  # noqa: SLF001 - nothing is new, as mostly
+            return known[2]  # type: ignore[no-any-return]
         with self._lock:
-            seen, state = run._grown.get(self) or ([], self._begin())  # noqa: SLF001
-            if not _begins_with(run.events, seen):
-                seen, state = [], self._begin()
-            if len(seen) < len(run.events):
-                for event in run.events[len(seen) :]:
-                    state = self._look(state, event)
-                    seen.append(event)
-                run._grown[self] = seen, state  # noqa: SLF001
+            with _TRAIL:
+                version, trail = run._version, run._trail  # noqa: SLF001
+            known = run._grown.get(self)  # noqa: SLF001
+            _, count, state = known if known and known[0] == version else (0, 0, self._begin())
+            new = trail[count:]
+            for event in new:
+                state = self._look(state, event)
+            run._grown[self] = version, count + len(new), state  # noqa: SLF001
             return cast("S", state)
 
 
-def _begins_with(events: list[Event], seen: list[Event]) -> bool:
-    """Whether these events are the first ones; equal ones at both ends may differ in time, so that they must be the same."""
-    count = len(seen)
-    if count == 0 or len(events) < count or events[0] is not seen[0] or events[count - 1] is not seen[-1]:
-        return count == 0
-    return events == seen if len(events) == count else events[:count] == seen
+def _follow(run: Run) -> None:
+    """Take over what is new in the run's events; where they are others than they were, a new version of it begins.
+
+    Equal events at both ends may differ in time, so that they must be the same.
+    """
+    with _TRAIL:
+        events, trail = run.events, run._trail  # noqa: SLF001
+        count = len(trail)
+        same = count <= len(events) and (not count or (events[0] is trail[0] and events[count - 1] is trail[-1] and events[:count] == trail))
+        if same:
+            trail += events[count:]
+        else:
+            run._trail, run._version = events[:], run._version + 1  # noqa: SLF001
 
 
 @dataclass(slots=True)
