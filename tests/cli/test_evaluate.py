@@ -39,6 +39,23 @@ def test_tasks_are_graded_and_counted(tao, server, tasks):
     assert "left" in done.stderr
 
 
+@pytest.mark.parametrize(("lang", "whys"), [("en", ["the last number is 41", "limit of steps", "no answer"]), ("zh", ["最后的数字是 41", "达到步数上限", "没有回答"])])
+def test_why_an_answer_is_not_right_is_said_in_the_readers_language(tao, server, lang, whys):
+    tasks = [
+        {"id": "a", "question": "What is 6*7?", "answer": 42, "grader": "number"}, {"id": "b", "question": "Which city?", "answer": "Rome"},
+        {"id": "c", "question": "哪座城市？", "answer": "罗马"},
+    ]  # fmt: skip
+    (tao.home / "t.jsonl").write_text("\n".join(json.dumps(task, ensure_ascii=False) for task in tasks), encoding="utf-8")
+    server.will("Final Answer: 41", CALC, "Final Answer: Paris", *["Thought: hm"] * 4)
+    done = tao("--lang", lang, "eval", "t.jsonl", "--max-steps", "2", "--out", "r.jsonl")
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout.splitlines()[1:4]
+    assert [why for why, line in zip(whys, shown, strict=True) if why in line] == whys, done.stdout
+    html = (tao.home / "r.html").read_text(encoding="utf-8")
+    assert '<span class="en">the last number is 41</span><span class="zh">最后的数字是 41</span>' in html
+    assert '<span class="en">ended: limit of steps</span><span class="zh">结束原因：达到步数上限</span>' in html
+
+
 def test_it_goes_on_where_it_was_killed(tao, server, tasks):
     server.will("Final Answer: 42")
     assert tao("eval", tasks, "--out", "r.jsonl").stdout.splitlines()[-1] == "1/3"

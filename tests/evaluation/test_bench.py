@@ -67,7 +67,7 @@ async def test_a_bug_is_loud():
 
 async def test_a_judge_that_cannot_be_reached_leaves_the_outcome_ungraded():
     found = await run(ScriptedModel("Final Answer: yes"), [Task("j", "?", "yes", "judge")], grading=Grading(judge=ScriptedModel(Refused("no key"))))
-    assert [(it.reason, it.why, it.answer) for it in found] == [("ungraded", "the judge failed: no key", "yes")]
+    assert [(it.reason, it.why, it.answer) for it in found] == [("ungraded", "the judge failed: no key\n评分模型出错：no key", "yes")]
 
 
 def test_nothing_is_spent_where_a_task_cannot_be_graded():
@@ -93,7 +93,7 @@ async def test_a_judge_is_asked_again_and_then_counted_as_no():
     task = Task("t", "Why?", "because", "judge")
     assert (await judged(task, "so", ScriptedModel("Hm.", '{"right": true}'))).right
     verdict = await judged(task, "so", ScriptedModel("Hm.", "Well, well."))
-    assert (verdict.right, verdict.why) == (False, "the judge cannot be understood: Well, well.")
+    assert (verdict.right, verdict.why) == (False, "the judge cannot be understood: Well, well.\n评分模型的回复无法理解：Well, well.")
     assert not (await judged(task, None, ScriptedModel())).right
 
 

@@ -1,10 +1,13 @@
 """Graders: what is right, what is not, and what cannot be graded."""
 
+import json
+
 import pytest
 
 from tao.errors import ConfigError
 from tao.evaluation.graders import GRADERS, check, grade, kind_of, normal
 from tao.evaluation.tasks import Task
+from tao.evaluation.words import in_both
 
 
 def task(grader, answer, question="?", **options):
@@ -84,7 +87,7 @@ def test_tolerance(tolerance, given, right):
 def test_all_of_several():
     assert grade(task("contains", ["a1", "b2"], all=True), "b2 and a1").right
     verdict = grade(task("contains", ["a1", "b2"], all=True), "a1")
-    assert (verdict.right, verdict.why) == (False, "missing: b2")
+    assert (verdict.right, verdict.why) == (False, "missing: b2\n缺少：b2")
 
 
 def test_a_json_schema():
@@ -93,13 +96,44 @@ def test_a_json_schema():
     asked = task("JSON schema", None, schema=schema)
     assert grade(asked, '{"n": 3, "more": true}').right
     assert grade(asked, 'Here:\n```json\n{"n": 3}\n```').right
-    assert grade(asked, '{"n": 0}').why == "$.n: 0 is less than the minimum of 1"
-    assert grade(asked, "n is 3").why.startswith("the answer is not JSON")
+    assert grade(asked, '{"n": 0}').why == "$.n: 0 is less than the minimum of 1\n$.n：0 小于 1"
+    assert grade(asked, "n is 3").why == "the answer is not JSON: Expecting value: line 1 column 1 (char 0)\n答案不是 JSON：第 1 行第 1 列出错"
     assert grade(task("json", {"type": "array"}), "[1]").right
     with pytest.raises(ConfigError, match="a valid JSON schema"):
         check(task("json_schema", None, schema={"type": "thing"}))
     with pytest.raises(ConfigError, match="a JSON schema in `schema`"):
         check(task("json_schema", "x"))
+
+
+WHYS = {
+    "nothing": (task("exact", "x"), "", "no answer", "没有回答"),
+    "leaked": (task("exact", "x"), "Action: look", "a call or a piece of the prompt leaked into the answer", "答案中混入了调用或提示词的片段"),
+    "all of them": (task("contains", ["巴黎", "罗马"], all=True), "巴黎", "missing: 罗马", "缺少：罗马"),
+    "no number": (task("number", 4), "many", "no number in the answer", "答案中没有数字"),
+    "number": (task("number", 4), "it is 5", "the last number is 5", "最后的数字是 5"),
+    "date": (task("date", "2026-11-30"), "2026-11-29 or 2026-11-28", "dates in the answer: 2026-11-29, 2026-11-28", "答案中的日期：2026-11-29、2026-11-28"),
+    "no date": (task("date", "2026-11-30"), "soon", "dates in the answer: none", "答案中的日期：没有"),
+}
+
+
+@pytest.mark.parametrize("name", WHYS)
+def test_why_is_said_in_both_languages(name):
+    asked, given, english, chinese = WHYS[name]
+    assert in_both(grade(asked, given).why) == (english, chinese)
+
+
+@pytest.mark.parametrize(("schema", "given", "chinese"), [
+    ({"type": "integer"}, '"x"', '$："x" 不是类型 "integer"'), ({"enum": ["北京", "上海"]}, '"广州"', '$："广州" 不在 ["北京", "上海"] 之中'),
+    ({"required": ["a", "b"]}, '{"a": 1}', "$：缺少 b"), ({"maxLength": 2}, '"abc"', '$："abc" 长于 2 个字符'),
+    ({"items": {"minimum": 3}}, "[3, 2]", "$[1]：2 小于 3"), ({"additionalProperties": False}, '{"a": 1}', '$：{"a": 1} 有未定义的字段'),
+    ({"dependentRequired": {"a": ["b"]}}, '{"a": 1}', '$：{"a": 1} 不符合 dependentRequired：{"a": ["b"]}'), (False, "1", "$：1 不被允许"),
+    ({"maxItems": 1}, json.dumps(list(range(50))), f"$：{json.dumps(list(range(50)))[:57]}… 多于 1 项"),
+    ({"not": {"type": "string"}}, '"x"', '$："x" 不符合 not：{"type": "string"}'),
+])  # fmt: skip
+def test_what_a_schema_objects_to_in_chinese(schema, given, chinese):
+    pytest.importorskip("jsonschema", reason="the extra `eval` is not installed")
+    whole = schema if isinstance(schema, dict) else {"allOf": [schema]}
+    assert in_both(grade(task("json_schema", None, schema=whole), given).why)[1] == chinese
 
 
 @pytest.mark.parametrize(("one", "said"), [

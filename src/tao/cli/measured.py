@@ -10,7 +10,7 @@ from rich.text import Text
 from tao.cli.words import say
 from tao.evaluation.outcomes import Outcome
 from tao.evaluation.summary import Paired, Row
-from tao.evaluation.words import EFFECTS, MEASURES, POLICIES, SHORT, both_ways, figure
+from tao.evaluation.words import EFFECTS, ENDS, MEASURES, POLICIES, SHORT, both_ways, figure, in_both
 
 COLUMNS = (
     "calls", "acts", "prompt", "cached", "completion", "cost", "first_token", "seconds", "misreads", "coercions", "stopped", "failed",
@@ -61,7 +61,7 @@ def wrong(outcomes: Sequence[Outcome], most: int = 20) -> Table | None:
     for name in (say("wanted", "应为"), say("answer", "回答"), say("why", "原因")):
         table.add_column(name, ratio=1, no_wrap=True, overflow="ellipsis")
     for it in missed[:most]:
-        ended = it.why or ("" if it.reason == "answered" else it.reason)
+        ended = say(*in_both(it.why)) or ("" if it.reason == "answered" else say(*both_ways(ENDS, it.reason)))
         table.add_row(it.task, *(Text(" ".join(part.split())) for part in (it.wanted, it.answer or "-", ended)))
     if len(missed) > most:
         table.add_row("…", say(f"{len(missed) - most} more", f"另有 {len(missed) - most} 项"), "", "")

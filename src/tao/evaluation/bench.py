@@ -12,6 +12,7 @@ from tao.evaluation.graders import Grade, check, grade, kind_of
 from tao.evaluation.judge import judged
 from tao.evaluation.outcomes import Outcome, Price, outcome
 from tao.evaluation.tasks import Task
+from tao.evaluation.words import in_both
 from tao.run import Run
 from tao.seams import Model
 
@@ -77,7 +78,8 @@ async def assess(task: Task, number: int, run: Run, grading: Grading, price: Pri
     try:
         verdict, reason = await graded(task, run, grading), None
     except ModelError as error:
-        verdict, reason = Grade(right=False, score=0.0, why=f"the judge failed: {error}"), "ungraded"
+        english, chinese = in_both(str(error))
+        verdict, reason = Grade(right=False, score=0.0, why=both(f"the judge failed: {english}", f"评分模型出错：{chinese}")), "ungraded"
     pure = kind_of(task) not in {"python", "judge"}
     it = outcome(task, number, run, verdict, price=price, right=(lambda answer: grade(task, answer).right) if pure else None)
     return replace(it, reason=reason or it.reason)

@@ -39,12 +39,21 @@ LEAKED = re.compile(
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
 _MINUS = re.compile(r"(?<!\d[\u4e00-\u9fff])(?<=[\u4e00-\u9fff])[-−－](?=\d)")
 """A sign right behind a Chinese word (答案是-5), which is no span (3月-5月)."""
+NO_ANSWER = both("no answer", "没有回答")
+CHINESE = {
+    "type": "不是类型 {wanted}", "enum": "不在 {wanted} 之中", "const": "不是 {wanted}", "minimum": "小于 {wanted}", "maximum": "大于 {wanted}",
+    "exclusiveMinimum": "不大于 {wanted}", "exclusiveMaximum": "不小于 {wanted}", "multipleOf": "不是 {wanted} 的倍数",
+    "minLength": "短于 {wanted} 个字符", "maxLength": "长于 {wanted} 个字符", "pattern": "不符合模式 {wanted}", "format": "不是 {wanted} 格式",
+    "minItems": "少于 {wanted} 项", "maxItems": "多于 {wanted} 项", "uniqueItems": "有重复的项", "additionalProperties": "有未定义的字段",
+    "anyOf": "不符合任何一种可选形式", "oneOf": "不是恰好符合一种可选形式",
+}  # fmt: skip
+"""By the keyword of a JSON schema, what is wrong with a value."""
 _EDGES = string.punctuation + string.whitespace + "。，、；：！？“”‘’「」『』（）《》…·"
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a grader said. `score` is 0 to 1, `right` whether it counts as solved, `why` one line for people."""
+    """What a grader said. `score` is 0 to 1, `right` whether it counts as solved, `why` for people: a line, or one in English and one in Chinese."""
 
     right: bool
     score: float
@@ -73,9 +82,9 @@ def grade(task: Task, answer: str | None) -> Grade:
     """Grade by a pure grader. Raises ConfigError where the task's own answer makes no sense to it."""
     name = kind_of(task)
     if answer is None or not answer.strip():
-        return yes(False, "no answer")  # noqa: FBT003
+        return yes(False, NO_ANSWER)  # noqa: FBT003
     if name != "json_schema" and LEAKED.search(answer) and not any(LEAKED.search(wanted) for wanted in task.wanted):
-        return yes(False, "a call or a piece of the prompt leaked into the answer")  # noqa: FBT003
+        return yes(False, both("a call or a piece of the prompt leaked into the answer", "答案中混入了调用或提示词的片段"))  # noqa: FBT003
     return GRADERS[name](task, answer)
 
 
@@ -120,7 +129,7 @@ def _contains(task: Task, answer: str) -> Grade:
     forms = {option: rf"(?<![\d.]){re.escape(option)}(?!\d)" if option[0].isdigit() else re.escape(option) for option in options}
     missing = [option for option, form in forms.items() if not re.search(form, text)]
     enough = not missing if task.options.get("all") else len(missing) < len(forms)
-    return yes(enough, "" if enough else f"missing: {', '.join(missing)}")
+    return yes(enough, "" if enough else both(f"missing: {', '.join(missing)}", f"缺少：{'、'.join(missing)}"))
 
 
 def _flat(text: str) -> str:
@@ -152,11 +161,11 @@ def _number(task: Task, answer: str) -> Grade:
     asked = {value for number in numbers(task.question) for value in (number.value, number.scaled)}
     told = numbers(_MINUS.sub(" -", answer))
     if not told and len(dates(answer)) == 0:
-        return yes(False, "no number in the answer")  # noqa: FBT003
+        return yes(False, both("no number in the answer", "答案中没有数字"))  # noqa: FBT003
     new = [number for number in told if not {number.value, number.scaled} <= asked or any(_near(task, number, want) for want in wanted)]
     last = (new or list(told))[-1:]
     right = any(_near(task, number, want) for number in last for want in wanted)
-    return yes(right, "" if right or not last else f"the last number is {last[0].value:g}")
+    return yes(right, "" if right or not last else both(f"the last number is {last[0].value:g}", f"最后的数字是 {last[0].value:g}"))
 
 
 def _near(task: Task, got: Number, want: Number) -> bool:
@@ -180,7 +189,7 @@ def _date(task: Task, answer: str) -> Grade:
         raise _unfit(task, "a full date such as 2026-11-30", "完整日期，如 2026-11-30")
     told = dates(answer)
     right = any(day in told for day in wanted)
-    return yes(right, "" if right else f"dates in the answer: {', '.join(told) or 'none'}")
+    return yes(right, "" if right else both(f"dates in the answer: {', '.join(told) or 'none'}", f"答案中的日期：{'、'.join(told) or '没有'}"))
 
 
 def _json_schema(task: Task, answer: str) -> Grade:
@@ -193,7 +202,7 @@ def _json_schema(task: Task, answer: str) -> Grade:
     try:
         value = json.loads(fenced[0] if len(fenced) == 1 else answer)
     except ValueError as error:
-        return yes(False, f"the answer is not JSON: {error}")  # noqa: FBT003
+        return yes(False, both(f"the answer is not JSON: {error}", f"答案不是 JSON：{_place(error)}"))  # noqa: FBT003
     why = problem(value)
     return yes(not why, why)
 
@@ -217,9 +226,26 @@ def _validator(task: Task, schema: Mapping[str, Any]) -> Callable[[Any], str]:
 
     def problem(value: Any) -> str:
         found = jsonschema.exceptions.best_match(checker.iter_errors(value))
-        return f"{found.json_path}: {found.message}" if found else ""
+        return both(f"{found.json_path}: {found.message}", f"{found.json_path}：{_in_chinese(found)}") if found else ""
 
     return problem
+
+
+def _place(error: ValueError) -> str:
+    return f"第 {error.lineno} 行第 {error.colno} 列出错" if isinstance(error, json.JSONDecodeError) else str(error)
+
+
+def _in_chinese(error: Any) -> str:
+    """What jsonschema objects to, by the keyword that it names."""
+    wanted, value = error.validator_value, json.dumps(error.instance, ensure_ascii=False, default=str)
+    shown = f"{value[:57]}…" if len(value) > 58 else value
+    if error.validator == "required":
+        missing = [name for name in wanted if name not in error.instance]
+        return f"缺少 {'、'.join(missing)}"
+    if error.validator is None:
+        return f"{shown} 不被允许"  # the schema `false`
+    said = json.dumps(wanted, ensure_ascii=False, default=str)
+    return f"{shown} {CHINESE.get(error.validator, '不符合 {keyword}：{wanted}').format(wanted=said, keyword=error.validator)}"
 
 
 def _unfit(task: Task, wanted: str, chinese: str) -> ConfigError:

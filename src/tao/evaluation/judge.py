@@ -2,7 +2,8 @@
 
 import secrets
 
-from tao.evaluation.graders import Grade
+from tao.errors import both
+from tao.evaluation.graders import NO_ANSWER, Grade
 from tao.evaluation.tasks import Task
 from tao.judging import asked
 from tao.messages import Message, Request
@@ -30,12 +31,13 @@ TEXTS = {
 async def judged(task: Task, answer: str | None, model: Model, lang: str = "en") -> Grade:
     """What the judge says. A judge that cannot be understood twice is counted as no, and `why` says so. Raises ModelError."""
     if answer is None or not answer.strip():
-        return Grade(right=False, score=0.0, why="no answer")
+        return Grade(right=False, score=0.0, why=NO_ANSWER)
     request = ask(task, answer, lang, secrets.token_hex(4))
     verdict, replies = await asked(model, request)
     if verdict is not None:
         return Grade(verdict.right, float(verdict.right), verdict.why)
-    return Grade(right=False, score=0.0, why=f"the judge cannot be understood: {' '.join(replies[-1].text.split())[:120]}")
+    said = " ".join(replies[-1].text.split())[:120]
+    return Grade(right=False, score=0.0, why=both(f"the judge cannot be understood: {said}", f"评分模型的回复无法理解：{said}"))
 
 
 def ask(task: Task, answer: str, lang: str, mark: str) -> Request:

@@ -10,7 +10,7 @@ from tao.evaluation import plots
 from tao.evaluation.look import PAGE
 from tao.evaluation.outcomes import Outcome
 from tao.evaluation.summary import Row, by_task, rows
-from tao.evaluation.words import EFFECTS, MEASURES, POLICIES, both_ways, figure
+from tao.evaluation.words import EFFECTS, ENDS, MEASURES, POLICIES, both_ways, figure, in_both
 from tao.events import Decided, Ended, Event, Misread, Nudged, Observed, Paused
 from tao.messages import Call
 
@@ -144,9 +144,11 @@ def _rollout(it: Outcome) -> str:
     if it.prompt is not None:
         facts.append(say(f"{it.prompt:,} + {it.completion or 0:,} tokens", f"{it.prompt:,} + {it.completion or 0:,} 词元"))
     if it.reason != "answered":
-        facts.append(say(f"ended by {it.reason}", f"结束原因：{it.reason}"))
-    rows_ = [(("Wanted", "应为"), it.wanted), (("Answer", "回答"), it.answer or "–"), *([(("Why", "原因"), it.why)] if it.why else [])]
-    told = "".join(f"<dt>{say(*words)}</dt><dd>{escape(value)}</dd>" for words, value in rows_)
+        english, chinese = both_ways(ENDS, it.reason)
+        facts.append(say(f"ended: {english}", f"结束原因：{chinese}"))
+    rows_ = [(("Wanted", "应为"), escape(it.wanted)), (("Answer", "回答"), escape(it.answer or "–"))]
+    rows_ += [(("Why", "原因"), say(*in_both(it.why)))] if it.why else []
+    told = "".join(f"<dt>{say(*words)}</dt><dd>{value}</dd>" for words, value in rows_)
     steps = "".join(filter(None, map(_step, it.events)))
     return (
         f'<section class="{"good" if it.right else "bad"}"><p class=dim>#{it.rollout + 1} · {" · ".join(facts)}</p><dl>{told}</dl>'

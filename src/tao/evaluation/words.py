@@ -1,5 +1,11 @@
 """What the figures are called, in English and Chinese: for the table on the screen and for the report."""
 
+import re
+
+from tao.policies.uncertain import LIMITS
+
+CJK = re.compile("[\u3400-\u9fff]")
+
 MEASURES: dict[str, tuple[str, str]] = {
     "kind": ("kind", "类别"),
     "all": ("all", "全部"),
@@ -51,6 +57,22 @@ POLICIES: dict[str, tuple[str, str]] = {
     "ungrounded": ("value from nowhere", "数值无依据"),
     "misreads": ("replies that cannot be read", "回复无法解析"),
 }
+
+
+ENDS: dict[str, tuple[str, str]] = {
+    **{name: (f"limit of {english}", f"达到{chinese}上限") for name, (english, chinese) in LIMITS.items()},
+    "loop": ("went in circles", "原地打转"), "tool_failures": ("the tools kept failing", "工具一再失败"), "cancelled": ("cancelled", "已取消"),
+    "misreads": ("replies that cannot be read", "回复无法解析"), "refused": ("the model refused", "模型拒绝回答"), "failed": ("failed", "出错"),
+    "invalid_output": ("the answer does not fit the schema", "答案不符合 Schema"), "paused": ("waits for a person", "等待人工处理"),
+    "ungraded": ("not graded", "未评分"),
+}  # fmt: skip
+"""By the reason of an end other than an answer, or the state of a run that has not ended."""
+
+
+def in_both(text: str) -> tuple[str, str]:
+    """A text that may say the same in two lines (`tao.errors.both`), in English and Chinese; one in a single language is both."""
+    english, line, chinese = text.partition("\n")
+    return (english, chinese) if line and "\n" not in chinese and CJK.search(chinese) else (text, text)
 
 
 def both_ways(table: dict[str, tuple[str, str]], name: str) -> tuple[str, str]:
