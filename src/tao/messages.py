@@ -13,6 +13,48 @@ R = TypeVar("R")
 _compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
+class Pairs(dict[str, Any]):
+    """An object as it is written, pair by pair. `double` is a key that stands in it twice with different values; the last one is kept."""
+
+    __slots__ = ("double",)
+
+    def __init__(self, pairs: Iterable[tuple[str, Any]] = (), double: str | None = None) -> None:
+        super().__init__()
+        self.double = double
+        for key, value in pairs:
+            self.put(key, value)
+
+    def put(self, key: str, value: Any) -> None:
+        """One more pair."""
+        if self.double is None and key in self and not (type(self[key]) is type(value) and self[key] == value):
+            self.double = key
+        self[key] = value
+
+    def plain(self) -> dict[str, Any]:
+        """An ordinary object; itself where a key stands in it twice."""
+        return dict(self) if self.double is None else self
+
+
+def paired(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of these pairs, for `object_pairs_hook`; a `Pairs` only where a key stands in it twice with different values."""
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else Pairs(pairs).plain()
+
+
+def doubled(value: Any) -> str | None:
+    """A key that stands twice in one object of a JSON value, with different values; None where there is none."""
+    layer = [value]
+    while layer:
+        further: list[Any] = []
+        for one in layer:
+            if isinstance(one, Pairs) and one.double is not None:
+                return one.double
+            if isinstance(one, dict | list):
+                further += one.values() if isinstance(one, dict) else one
+        layer = further
+    return None
+
+
 class Kept(Generic[T, R]):
     """A pure function that is asked once for each value, by identity; what it gave is kept as long as the value lives.
 

@@ -62,6 +62,9 @@ def test_identifier_structure_and_string():
     assert reading.structure("[1,2]", list) == [1, 2]
     assert reading.structure('{"a": 1}', dict) == {"a": 1}
     assert reading.structure("[1,2", list) is None
+    assert reading.structure('{"a": 1, "a": 2}', dict) is None
+    assert reading.structure('[{"a": {"b": 1, "b": 2}}]', list) is None
+    assert reading.structure('{"a": 1, "a": 1}', dict) == {"a": 1}
     assert reading.structure("{}", list) is None
     assert reading.structure("[" * 100000, list) is None
     assert reading.string(5) == "5"

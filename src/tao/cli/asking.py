@@ -17,6 +17,7 @@ from rich.text import Text
 from tao.agent import Agent
 from tao.cli.words import mine, say
 from tao.errors import ConfigError, RulingError, both
+from tao.messages import doubled, paired
 from tao.rulings import Waiting
 from tao.run import Run
 from tao.wrappers.approval import Ruling
@@ -175,9 +176,11 @@ async def line(console: Console, prompt: str) -> str | None:
 def arguments(text: str) -> dict[str, object]:
     """A JSON object. Raises ConfigError."""
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=paired)
     except ValueError as error:
         raise ConfigError(both(f"the arguments are no JSON: {error}", f"参数不是有效的 JSON：{error}")) from error
+    if (key := doubled(found)) is not None:
+        raise ConfigError(both(f"the arguments give {key!r} twice, with different values; give each name once", f"参数把 {key!r} 写了两次，值却不同；每个参数名只写一次"))
     if not isinstance(found, dict):
         raise ConfigError(both(
             f'the arguments are {text:.80}; wanted: a JSON object with a name for each, as in {{"path": "a.txt"}}',

@@ -22,7 +22,7 @@ from tao.cli.words import LANG, say
 from tao.config import Settings, environment, load
 from tao.errors import BadArguments, ConfigError, Pause, both
 from tao.events import Asked
-from tao.messages import Call, Observation, ToolSpec
+from tao.messages import Call, Observation, Pairs, ToolSpec, doubled, paired
 from tao.permissions import Rule, judge, looks, verdicts
 from tao.rulings import fitted
 from tao.run import Run
@@ -205,15 +205,21 @@ def arguments(words: Sequence[str], spec: ToolSpec | None) -> dict[str, Any]:
         return {}
     if words[0].lstrip().startswith("{"):
         try:
-            found = json.loads(" ".join(words))
+            found = json.loads(" ".join(words), object_pairs_hook=paired)
         except ValueError as error:
             raise ConfigError(both(f"the arguments are not a JSON object: {error}", f"参数不是 JSON 对象：{error}")) from None
-        return dict(found)
+        return _once(found)
     pairs = [word.partition("=") for word in words]
     if wrong := next((name for name, sign, _ in pairs if not sign or not name), None):
         raise ConfigError(both(f"arguments are name=value or a JSON object, not {wrong!r}", f"参数应为 名称=值 或 JSON 对象，而不是 {wrong!r}"))
     kinds = spec.parameters.get("properties", {}) if spec else {}
-    return {name: _value(text, kinds.get(name, {})) for name, _, text in pairs}
+    return _once(Pairs((name, _value(text, kinds.get(name, {}))) for name, _, text in pairs).plain())
+
+
+def _once(found: dict[str, Any]) -> dict[str, Any]:
+    if (key := doubled(found)) is not None:
+        raise ConfigError(both(f"the arguments give {key!r} twice, with different values; give each name once", f"参数把 {key!r} 写了两次，值却不同；每个参数名只写一次"))
+    return found
 
 
 def _value(text: str, schema: Any) -> Any:

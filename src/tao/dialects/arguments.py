@@ -10,7 +10,7 @@ from tao.dialects.convert import Parameters, convert, kinds, missing, parameters
 from tao.dialects.forms import Listed, closing, listed
 from tao.dialects.later import later
 from tao.dialects.repair import Read, read_json, read_loose, read_strict
-from tao.messages import ToolSpec
+from tao.messages import Pairs, ToolSpec
 
 MAX_PAIRS = 100
 _OPEN_STRING = later(r"[\"“]\s{0,9}[{｛]\s{0,9}\\?(?:[\"'][^{}]{0,4000})?$", re.DOTALL)
@@ -150,7 +150,7 @@ def _headless(shape: Parameters, body: str, *, sealed: bool) -> Args | Bad:
     """An object whose opening brace is missing."""
     found = read_loose(body, sealed=sealed, body=True)
     if isinstance(found, Read) and all(shape.known(key) for key in found.value):
-        return Args({shape.known(key) or key: value for key, value in found.value.items()}, mended=True)
+        return Args(_renamed(shape, found.value), mended=True)
     return Bad("truncated" if not isinstance(found, Read) and found.kind == "truncated" else "bad_json", body)
 
 
@@ -199,8 +199,8 @@ def from_list(shape: Parameters, found: Listed) -> Args | None:
         return None
     if found.values and len(shape.required) > len(found.values) + len(found.named):
         return None
-    named = {shape.known(key) or key: value for key, value in found.named.items()}
-    return Args({**dict(zip(names, found.values, strict=False)), **named})
+    named = _renamed(shape, found.named)
+    return Args(Pairs([*zip(names, found.values, strict=False), *named.items()], getattr(named, "double", None)).plain())
 
 
 def _pairs(shape: Parameters, body: str) -> dict[str, Any] | None:
@@ -280,8 +280,14 @@ def from_value(tool: ToolSpec, value: Any) -> Args | Bad:
 def from_wire(tool: ToolSpec, pairs: Mapping[str, Any]) -> Args:
     """Arguments from named but untyped texts (XML parameters): converted by the schema. What is typed already stays."""
     shape = parameters(tool)
-    named = {shape.known(key) or key: value for key, value in pairs.items()}
-    return Args({key: _typed(value, shape.schemas.get(key, {})) for key, value in named.items()})
+    named = _renamed(shape, pairs)
+    typed = ((key, _typed(value, shape.schemas.get(key, {}))) for key, value in named.items())
+    return Args(Pairs(typed, getattr(named, "double", None)).plain())
+
+
+def _renamed(shape: Parameters, pairs: Mapping[str, Any]) -> dict[str, Any]:
+    """The same values under the parameters' own names, where these are known."""
+    return Pairs(((shape.known(key) or key, value) for key, value in pairs.items()), getattr(pairs, "double", None)).plain()
 
 
 def _typed(value: Any, schema: Mapping[str, Any]) -> Any:

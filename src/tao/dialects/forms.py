@@ -7,6 +7,7 @@ from typing import Any, Literal
 from tao.dialects.clean import fence_at
 from tao.dialects.later import later
 from tao.dialects.repair import Fault, Loose, Read, Stop, read_strict
+from tao.messages import Pairs
 
 _PAIRS = {"[": "]", "(": ")", "［": "］", "（": "）", "{": "}"}
 _ROUND, _SQUARE = later(r"[()（）]"), later(r"[\[\]［］]")
@@ -96,7 +97,7 @@ def listed(text: str, opened: int, limit: int | None = None) -> Listed | Fault:
     reader = Loose(text if limit is None else text[:limit], opened + 1)
     reader.open.append("(")
     values: list[Any] = []
-    named: dict[str, Any] = {}
+    named = Pairs()
     fresh = True
     try:
         while (char := reader.skip()) != ")":
@@ -113,7 +114,7 @@ def listed(text: str, opened: int, limit: int | None = None) -> Listed | Fault:
             fresh = False
             if keyword := _KEYWORD.match(reader.text, reader.pos):
                 reader.pos = keyword.end()
-                named[keyword[1]] = reader.value("(")
+                named.put(keyword[1], reader.value("("))
             else:
                 values.append(reader.value("("))
     except Stop as stop:

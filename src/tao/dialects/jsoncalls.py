@@ -1,11 +1,13 @@
 """JSON that means a call: `{"action": …, "action_input": …}`, `{"name": …, "arguments": …}`, and what wraps them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tao.dialects.clean import SPACE
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.wishes import Wish
+from tao.messages import Pairs
 
 _NAMES = ("tool", "toolname", "name", "function", "functionname", "recipientname", "command", "工具", "工具名", "工具名称")
 _ACTIONS = ("action", "行动", "行動", "动作", "動作")
@@ -38,6 +40,13 @@ def bare_key(key: str) -> str:
 
 def wishes(value: Any, *, mended: bool = False, depth: int = 0) -> list[Wish] | None:
     """The calls that a JSON value means; None where it is no call at all, [] where it is one without a usable name."""
+    found = _wishes(value, mended=mended, depth=depth)
+    if found and isinstance(value, Pairs) and value.double is not None and bare_key(value.double) not in _ASIDE:
+        return [replace(wish, double=value.double) for wish in found]
+    return found
+
+
+def _wishes(value: Any, *, mended: bool, depth: int) -> list[Wish] | None:
     if isinstance(value, list):
         found = [wishes(item, mended=mended, depth=depth) for item in value[:64] if isinstance(item, Mapping)]
         flat = [wish for group in found if group for wish in group]

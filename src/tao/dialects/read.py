@@ -15,7 +15,7 @@ from tao.dialects.scan import judge, thought_in
 from tao.dialects.state import Judged
 from tao.dialects.wishes import Acts, Fails, Says, Wish, outcome
 from tao.events import Decided, Misread
-from tao.messages import Call, ToolCall, ToolSpec
+from tao.messages import Call, ToolCall, ToolSpec, doubled
 
 
 def read(text: str, tools: Sequence[ToolSpec], *, step: int = 1, lang: str = "en") -> Decided | Misread:
@@ -61,6 +61,8 @@ def _wish(name: str, arguments: Any) -> Wish:
 
 def _event(judged: Judged, tools: Sequence[ToolSpec], step: int, lang: str, ids: Sequence[str | None] = ()) -> Decided | Misread:
     result = judged.outcome
+    if isinstance(result, Acts):
+        result = next((Fails("double_key", key, tool.name) for tool, args in result.calls if (key := doubled(args)) is not None), result)
     if isinstance(result, Acts):
         calls = tuple(
             Call(f"{step}.{number}", tool.name, args, ids[number - 1] if number <= len(ids) else None)

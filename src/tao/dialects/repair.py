@@ -15,6 +15,7 @@ from typing import Any, Literal
 from tao.dialects.escapes import unescape
 from tao.dialects.later import later
 from tao.dialects.quoting import FOLD, QUOTES, SPACES, Around, closing_quote
+from tao.messages import Pairs, paired
 
 MAX_DEPTH = 100
 MAX_VALUES = 1000
@@ -65,6 +66,9 @@ def _finite(text: str) -> float:
 
 
 STRICT = json.JSONDecoder(strict=False, parse_float=_finite, parse_constant=_finite)
+PAIRED = json.JSONDecoder(strict=False, parse_float=_finite, parse_constant=_finite, object_pairs_hook=paired)
+"""The same, slower, where a key may stand twice in an object."""
+_COLON = later(r'"\s*+:')
 
 
 def read_json(text: str, start: int = 0, end: int | None = None, *, sealed: bool = False) -> Read | Fault:
@@ -91,14 +95,26 @@ def read_strict(text: str, start: int = 0) -> Read | Fault:
         return Fault("damaged", len(text))
     if text.count("[", start, end) + text.count("{", start, end) > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         return Fault("damaged", end)
+    if type(value) in (dict, list) and text.count(":", start, end) != (keys := _keys(value)) and len(_COLON.findall(text, start, end)) != keys:
+        value, end = PAIRED.raw_decode(text, start)
     return Read(value, end)
+
+
+def _keys(value: Any) -> int:
+    """How many keys its objects have. Each stands before a colon, so that with as many colons none has been lost as a double."""
+    inner = value.values() if type(value) is dict else value
+    count = len(value) if type(value) is dict else 0
+    for item in inner:
+        if type(item) is dict or type(item) is list:
+            count += _keys(item)
+    return count
 
 
 def read_loose(text: str, start: int = 0, *, sealed: bool = False, body: bool = False) -> Read | Fault:
     """The value that begins at `start`, mended where need be. With `body` the opening brace of an object is missing."""
     reader = Loose(text, start, sealed=sealed)
     try:
-        value = reader.members({}, "{") if body else reader.value("")
+        value = reader.members("{") if body else reader.value("")
     except Stop as stop:
         return stop.fault
     return Read(value, reader.pos, mended=True, cut=reader.cut)
@@ -181,19 +197,20 @@ class Loose:
         """An object, with single or doubled braces (`{{ }}`, left over from a template)."""
         doubled = self.text[self.pos + 1 : self.pos + 2] in {"{", "｛"}
         self.pos += 1 + doubled
-        result = self.members({}, "{")
+        result = self.members("{")
         if doubled and self.skip() == "}":
             self.pos += 1
         return result
 
-    def members(self, result: dict[str, Any], opener: str) -> dict[str, Any]:
+    def members(self, opener: str) -> dict[str, Any]:
         """The inside of an object up to and with its closing brace."""
         self.open.append(opener)
         comma = False
+        pairs = Pairs()
         while True:
             char = self.skip()
             if char == "":
-                self.finish(comma=comma, empty=not result)
+                self.finish(comma=comma, empty=not pairs)
                 break
             if char == "}":
                 self.pos += 1
@@ -207,11 +224,11 @@ class Loose:
                 comma = True
             else:
                 key = self.key(char)
-                result[key] = self.value("{")
+                pairs.put(key, self.value("{"))
                 comma = False
         self.open.pop()
         self.closed = True
-        return result
+        return pairs.plain()
 
     def key(self, char: str) -> str:
         """A key with its colon."""

@@ -29,7 +29,8 @@ class Wish:
     """One call as written. `form` says what `given` is: a JSON value, named texts, call arguments, text, or nothing.
 
     `react` marks the forms that are written one after the other (`action`/`action_input`), of which only the first counts;
-    `open` a markup whose end is missing, so that more may have been meant to come.
+    `open` a markup whose end is missing, so that more may have been meant to come; `double` is a key of the call itself that
+    stands there twice with different values.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Wish:
     mended: bool = False
     thought: str = ""
     open: bool = False
+    double: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ def outcome(wishes: Sequence[Wish], tools: Tools, *, phrase: bool = False) -> Ou
     notes: list[str] = []
     for wish in wishes[:1] if wishes and wishes[0].react else wishes:
         tool = tools.find(wish.name)
+        if wish.double is not None and (tool is not None or is_finish(wish.name, tools)):
+            return Fails("double_key", wish.double, wish.name)
         if tool is None:
             if is_finish(wish.name, tools):
                 if calls:

@@ -42,6 +42,10 @@ REASONS = {
         "en": "The input is not valid JSON and could not be mended safely: {quote}",
         "zh": "输入不是有效的 JSON，也无法安全地修复：{quote}",
     },
+    "double_key": {
+        "en": "The call of {tool} gives the key {quote} twice, with different values, so nothing was executed. Give each key once.",
+        "zh": "对 {tool} 的调用把键 {quote} 写了两次，值却不同，因此没有执行。每个键只写一次。",
+    },
     "schema_echo": {
         "en": "The input of {tool} repeats the tool's description instead of giving values: {quote}",
         "zh": "{tool} 的输入照抄了工具说明，没有给出实际的值：{quote}",

@@ -12,6 +12,8 @@ import uuid
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from tao.messages import doubled, paired
+
 YES = frozenset({"true", "yes", "1", "是", "对", "真"})
 NO = frozenset({"false", "no", "0", "否", "不是", "假"})
 NOTHING = frozenset({"null", "none", "nil", "空", "无"})
@@ -71,13 +73,13 @@ def string(value: Any) -> str | None:
 
 
 def structure(value: Any, kind: type) -> Any:
-    """A list or object that was written as JSON text."""
+    """A list or object that was written as JSON text; one with a key that has two values is none."""
     if isinstance(value, str) and value.strip()[:1] == ("[" if kind is list else "{"):
         try:
-            read = json.loads(value, strict=False)
+            read = json.loads(value, strict=False, object_pairs_hook=paired)
         except (ValueError, RecursionError):
             return None
-        return read if isinstance(read, kind) else None
+        return read if isinstance(read, kind) and doubled(read) is None else None
     return None
 
 

@@ -11,6 +11,7 @@ from tao.dialects.clean import SPACE, past_space
 from tao.dialects.later import later
 from tao.dialects.repair import Read, read_json
 from tao.dialects.wishes import Fails, Wish
+from tao.messages import Pairs
 
 _PREFIX = r"(?:minimax:|seed:|antml:|steptml:|xai:|[|｜]DSML[|｜])?"
 _CALLS = r"(?:function_call|tool_call|tool_use|function|invoke|tool)"
@@ -82,22 +83,20 @@ def body(text: str, name: str, at: int) -> Found | Fails:
         return Fails("truncated" if value.kind == "truncated" else "bad_json", text[at:], name)
     if INPUT_TAG.match(text, at):
         return _input(text, name, at)
-    pairs: dict[str, str] = {}
-    typed: dict[str, object] = {}
+    pairs = Pairs()
     while parameter := PARAMETER.match(text, at):
         end, after = _value_end(text, parameter.end(), rf"</{re.escape(parameter['tag'])}>")
         if end is None:
             return Fails("truncated", text[parameter.start() :], name)
         raw = text[parameter.end() : end]
-        pairs[parameter["name"].strip(SPACE)] = _one_newline(raw)
-        if 'string="false"' in (parameter["more"] or "") and isinstance(value := read_json(raw.strip(SPACE)), Read):
-            typed[parameter["name"].strip(SPACE)] = value.value
+        typed = read_json(raw.strip(SPACE)) if 'string="false"' in (parameter["more"] or "") else None
+        pairs.put(parameter["name"].strip(SPACE), typed.value if isinstance(typed, Read) else _one_newline(raw))
         at = past_space(text, after)
     if text[at : at + 1] and not text.startswith("<", at) and not pairs:
         return _text_only(text, name, at)
     if _BROKEN.match(text, at):
         return Fails("truncated", text[at:], name)
-    return Found(Wish(name, {**pairs, **typed}, "wire", open=not ENDS.match(text, at)), at)
+    return Found(Wish(name, pairs.plain(), "wire", open=not ENDS.match(text, at)), at)
 
 
 def _text_only(text: str, name: str, at: int) -> Found | Fails:
@@ -138,7 +137,7 @@ def _one_newline(text: str) -> str:
 
 def keyed(text: str, name: str, at: int) -> Found | Fails:
     """`<arg_key>…</arg_key><arg_value>…</arg_value>` pairs behind a name (GLM)."""
-    pairs: dict[str, str] = {}
+    pairs = Pairs()
     while found := KEY.match(text, at):
         closed = KEY_END.search(text, found.end())
         while closed and not _goes_on(text, closed.end()):
@@ -147,12 +146,14 @@ def keyed(text: str, name: str, at: int) -> Found | Fails:
             end = ENDS.search(text, found.end())
             if end is None:
                 return Fails("truncated", text[found.start() :], name)
-            pairs[found[2]], at = text[found.end() : end.start()].strip("\n"), end.start()
+            pairs.put(found[2], text[found.end() : end.start()].strip("\n"))
+            at = end.start()
             break
-        pairs[found[2]], at = text[found.end() : closed.start()], past_space(text, closed.end())
+        pairs.put(found[2], text[found.end() : closed.start()])
+        at = past_space(text, closed.end())
     if _BROKEN.match(text, at):
         return Fails("truncated", text[at:], name)
-    return Found(Wish(name, pairs, "wire", open=not ENDS.match(text, at)), at)
+    return Found(Wish(name, pairs.plain(), "wire", open=not ENDS.match(text, at)), at)
 
 
 def _goes_on(text: str, at: int) -> bool:
@@ -205,15 +206,15 @@ def _input(text: str, name: str, at: int) -> Found | Fails:
 
 def children_of(text: str, at: int) -> tuple[dict[str, str], int] | Fails:
     """The tags that follow one another from `at`, by name."""
-    pairs: dict[str, str] = {}
+    pairs = Pairs()
     while child := CHILD.match(text, at):
         close = f"</{child[1]}>"
         end = text.find(close, child.end())
         if end < 0:
             return Fails("truncated", text[at:])
-        pairs[child[1]] = _one_newline(text[child.end() : end])
+        pairs.put(child[1], _one_newline(text[child.end() : end]))
         at = past_space(text, end + len(close))
-    return pairs, at
+    return pairs.plain(), at
 
 
 def own_tag(text: str, start: int, name: str) -> Found | Fails:
