@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tao.acting import Limits, ToolLimits, acting
 from tao.agent import Agent
-from tao.errors import ConfigError, Pause, StoreError
+from tao.errors import BadArguments, ConfigError, Pause, StoreError, ToolError
 from tao.events import Decided, Ended, Misread, Observed, Paused, Replied
 from tao.messages import Call, Reply, ToolCall
 from tao.permissions import Rule
@@ -405,3 +405,18 @@ async def test_an_unknown_outcome_is_asked_at_once_where_somebody_is_there(kind)
     assert len(done) == (kind == "approve")
     assert [one.text for one in seen(run)] == {"approve": ["paid"], "answer": ["it was paid"], None: []}[kind]
     assert run.state == ("ended" if kind else "paused")
+
+
+@pytest.mark.parametrize(("error", "kinds"), [
+    (BadArguments, ["refused_arguments"] * 5), (ToolError, ["error", "error", "taken_away", "taken_away", "taken_away"]),
+])  # fmt: skip
+async def test_a_tool_that_refuses_arguments_is_not_taken_away_for_that(error, kinds):
+    def look(user: str) -> str:
+        raise error(f"no such user {user}; give an id")
+
+    turns = [react("look", user=f"u{number}") for number in range(5)]
+    run = await Agent(ScriptedModel(*turns, "Final Answer: none"), [declare(look, effects=("reads", "untrusted"))], dialect="react", max_steps=9).run("Who are u0, u1, u2, u3 and u4?")
+    found = [event.observation for event in run.events if isinstance(event, Observed)]
+    assert [one.kind for one in found] == kinds
+    assert marker(run) in found[0].text  # it is the tool's own text, and marked as such
+    assert run.ended.reason == ("answered" if error is BadArguments else "tool_failures")

@@ -17,7 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tao.agent import Agent
-    from tao.errors import AgentError, ConfigError, InvalidOutput, ModelError, Pause, RulingError, StoreError, ToolError
+    from tao.errors import (
+        AgentError,
+        BadArguments,
+        ConfigError,
+        InvalidOutput,
+        ModelError,
+        Pause,
+        RulingError,
+        StoreError,
+        ToolError,
+    )
     from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled
     from tao.messages import Call, Message, Observation, Reply, Request, ToolSpec, Usage
     from tao.models import connect
@@ -29,7 +39,7 @@ if TYPE_CHECKING:
     from tao.wrappers.approval import Ruling
 
 __all__ = [
-    "Abilities", "Act", "Agent", "AgentError", "Asked", "Call", "ConfigError", "Decided", "Delta", "Dialect", "Emit",
+    "Abilities", "Act", "Agent", "AgentError", "Asked", "BadArguments", "Call", "ConfigError", "Decided", "Delta", "Dialect", "Emit",
     "Ended", "Event", "InvalidOutput", "Journal", "Message", "Misread", "Model", "ModelError", "Nudged", "Observation", "Observed", "Pause",
     "Paused", "Policy", "Recalled", "Replied", "Reply", "Request", "Rule", "Ruled", "Ruling", "RulingError", "Run",
     "StoreError", "Tool", "ToolError", "ToolSpec", "Usage", "connect", "tool",
@@ -39,7 +49,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "agent": ("Agent",),
-    "errors": ("AgentError", "ConfigError", "InvalidOutput", "ModelError", "Pause", "RulingError", "StoreError", "ToolError"),
+    "errors": ("AgentError", "BadArguments", "ConfigError", "InvalidOutput", "ModelError", "Pause", "RulingError", "StoreError", "ToolError"),
     "events": ("Asked", "Decided", "Ended", "Event", "Misread", "Nudged", "Observed", "Paused", "Recalled", "Replied", "Ruled"),
     "messages": ("Call", "Message", "Observation", "Reply", "Request", "ToolSpec", "Usage"),
     "models": ("connect",),

@@ -15,7 +15,7 @@
     └── ConfigError               a setting is missing or makes no sense
     ToolError                     the model can mend it; becomes an observation
     ├── UnknownTool
-    └── BadArguments
+    └── BadArguments              only other arguments are wanted; raised by a tool it does not count as a failure of it
     Pause                         not an error: the run waits for a person
 
 A plain exception anywhere else is a bug and leaves the loop.
@@ -91,7 +91,10 @@ class UnknownTool(ToolError):
 
 
 class BadArguments(ToolError):
-    """The arguments do not fit the tool's schema."""
+    """The arguments do not fit the tool's schema; or the tool itself says that they are wrong ("no such user; give an id").
+
+    Raised by a tool it is no failure of the tool: it is not taken away for that.
+    """
 
 
 class Pause(Exception):

@@ -6,6 +6,7 @@ from tao.tools import reading
 @pytest.mark.parametrize(
     ("came", "read"),
     [("42", 42), (" ４２ ", 42), ("-7", -7), ("−7", -7), ("1,234,567", 1234567), ("3.0", 3), ("3.5", 3.5), ("1e3", 1000), (".5", 0.5),
+     ("1,234", None), ("-12,000", None), ("1.000", 1), ("1.234", 1.234), ("0,123", None), ("1,234.5", 1234.5), ("1234.000", 1234), ("１，２３４", None),
      ("1,23", None), ("1.2.3", None), ("", None), ("four", None), ("4 days", None), ("nan", None), ("inf", None), ("1e999", None),
      ("9" * 500, None), (5, None), (None, None), ("1_000", None), ("0x10", None)],
 )  # fmt: skip
@@ -14,7 +15,10 @@ def test_number(came, read):
     assert type(reading.number(came)) is type(read)
 
 
-@pytest.mark.parametrize(("came", "read"), [(3.0, 3), (3.5, None), (1e300, None), ("3", 3), ("3.5", None), (True, None)])
+@pytest.mark.parametrize(("came", "read"), [
+    (3.0, 3), (3.5, None), (1e300, None), ("3", 3), ("3.5", None), (True, None), ("3.0", 3), ("3.00", 3), ("1.000", None), ("-12.000", None), ("１．０００", None),
+    ("1,000", None), ("1,234", 1234), ("1,000,000", 1000000), ("1.234", None), ("1.000.000", None), ("1000.000", 1000), ("0.000", 0), ("0,123", None), ("0,000", None), ("1.0000", 1), (1000.0, 1000),
+])  # fmt: skip
 def test_integer(came, read):
     assert reading.integer(came) == read
 

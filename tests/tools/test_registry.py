@@ -6,7 +6,7 @@ from typing import Annotated
 import pytest
 from pydantic import AfterValidator
 
-from tao.errors import ConfigError, Pause, StoreError, ToolError, Transient
+from tao.errors import BadArguments, ConfigError, Pause, StoreError, ToolError, Transient
 from tao.messages import Call, Observation
 from tao.run import Run, once_key
 from tao.testing import history
@@ -114,6 +114,7 @@ class OwnError(ToolError):
     [
         (ValueError("not a date; give YYYY-MM-DD"), "error", "f failed: not a date; give YYYY-MM-DD. Change the arguments or try another way."),
         (OwnError("no!"), "error", "f failed: no! Change the arguments or try another way."),
+        (BadArguments("no such user; give an id"), "refused_arguments", "f does not take these arguments: no such user; give an id. Change the arguments or try another way."),
         (KeyError("x"), "error", "f failed: KeyError: 'x'. Change the arguments or try another way."),
         (RuntimeError(), "error", "f failed: RuntimeError. Change the arguments or try another way."),
         (SystemExit(3), "error", "f failed: SystemExit: 3. Change the arguments or try another way."),

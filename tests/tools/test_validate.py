@@ -330,3 +330,13 @@ def test_an_example_follows_references_in_the_schema():
         check(schema, {})
     with pytest.raises(BadArguments, match=r"body is missing: wanted an object with name, next\."):
         check({**schema, "properties": {"body": {"$ref": "#/$defs/Node"}}}, {})  # it refers to itself without end
+
+
+@pytest.mark.parametrize("came", ["1.000", "12.000", "-1.000", "1,000", "１.０００"])
+def test_thousands_or_a_fraction_is_not_guessed(came):
+    schema = {"type": "object", "properties": {"amount": {"type": "integer"}}, "required": ["amount"]}
+    for lang, said in (("en", f'amount: got "{came}" (text), wanted a whole number'), ("zh", f'amount：收到 "{came}"（文本）')):
+        with pytest.raises(BadArguments) as caught:
+            check(schema, {"amount": came}, lang)
+        assert said in str(caught.value)
+    assert check({"properties": {"amount": {"type": "number"}}}, {"amount": "1.000"})[0] == {"amount": 1.0}

@@ -30,8 +30,9 @@ CALL = Call("9.1", "f", {})
         run_with(did(1, "f", FAILED), did(2, "g", FAILED)),
         run_with(did(1, "f", FAILED), did(2, "f", "ok")),
         run_with(did(1, "f", FAILED), did(2, "f", Observation("no", ok=False, kind="bad_arguments"))),
+        run_with(*(did(step, "f", Observation("no", ok=False, kind="refused_arguments")) for step in range(1, 6))),
     ],
-    ids=["nothing", "once", "another tool", "once well", "arguments"],
+    ids=["nothing", "once", "another tool", "once well", "arguments", "arguments that the tool itself refuses"],
 )
 async def test_it_stays_until_it_has_failed_often_enough(run):
     assert (await strikes(fine)(CALL, run)).text == "fine"

@@ -12,6 +12,8 @@ from tao.messages import ToolSpec
 
 _INTEGER = later(r"[+-]?\d{1,400}")
 _DECIMAL = later(r"[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][+-]?\d{1,3})?")
+_GROUPED = later(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+"""A fraction of nothing, or thousands as they are written in many countries."""
 _MISSING = frozenset(("", "none", "null", "n/a", "na", "nil", "无", "空", "无输入", "no input", "empty"))
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object", type(None): "null"}
 
@@ -81,7 +83,9 @@ def convert(text: str, schema: Mapping[str, Any]) -> Any:
         number = float(word)
         if not isfinite(number):
             return text
-        return int(number) if "number" not in wanted and number.is_integer() else number
+        if "number" in wanted or not number.is_integer():
+            return number
+        return text if _GROUPED.fullmatch(word) else int(number)
     if word.lower() in {"null", "none"} and wanted:
         return None
     if wanted & {"array", "object"} and word[:1] in "[{（(［｛":

@@ -22,6 +22,8 @@ MONTHS = (
 )  # fmt: skip
 
 _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?(?:[eE][+-]?\d{1,3})?|[+-]?\.\d+")
+_GROUPED = re.compile(r"[+-]?(\d{1,3})([.,])(\d{3})")
+"""One mark before three digits: a thousand and more in one country, a fraction in the next."""
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _YEAR_FIRST = re.compile(r"(\d{4})(?:\s?[-/.]\s?(\d{1,2})\s?[-/.]\s?(\d{1,2})|\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号]?|(\d{2})(\d{2}))")
 _DAY_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?([a-z]{3,9})\.?,?\s+(\d{4})", re.IGNORECASE)
@@ -35,8 +37,13 @@ def narrow(text: str) -> str:
 
 
 def number(value: Any) -> int | float | None:
-    """A number in any usual writing: full-width digits, thousands separators, an exponent; finite only."""
+    """A number in any usual writing: full-width digits, thousands separators, an exponent; finite only.
+
+    "1.234" is as JSON has it; "1,234" is not certain, and "1,234,567" and "1,234.5" are.
+    """
     if isinstance(value, str) and len(value) <= 400 and _NUMBER.fullmatch(plain := narrow(value)):
+        if (found := _GROUPED.fullmatch(plain)) and found[2] == ",":
+            return None
         exact = Decimal(plain.replace(",", ""))
         if exact == exact.to_integral_value() and abs(exact.adjusted()) <= 400:
             return int(exact)
@@ -46,9 +53,12 @@ def number(value: Any) -> int | float | None:
 
 
 def integer(value: Any) -> int | None:
-    """A whole number: 3.0 and "3.0" are, 3.5 is not."""
+    """A whole number: 3.0 and "3.0" are, 3.5 is not. "1.000" and "1,000" may be 1 or 1000; "1,234" can only be 1234."""
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < 2**53 else None
+    plain = narrow(value) if isinstance(value, str) and len(value) <= 400 else ""
+    if (found := _GROUPED.fullmatch(plain)) and found[1][0] != "0":
+        return int(plain.replace(",", "")) if found[2] == "," and found[3] != "000" else None
     read = number(value)
     return read if isinstance(read, int) else None
 

@@ -17,9 +17,9 @@ from tao.run import Run, once_key
 from tao.seams import Act
 from tao.tools.complaint import Problem, complain
 from tao.tools.declare import Function, Tool, declare
+from tao.tools.plain import plain
 from tao.tools.results import clean, observe
 from tao.tools.threads import in_thread
-from tao.tools.plain import plain
 from tao.tools.validate import check
 from tao.tools.words import say, speaking
 from tao.toolset import described
@@ -36,7 +36,7 @@ def registry(tools: Iterable[Tool | Function], *, checked: bool = False) -> Act:
     `checked`: the arguments have been checked already (see `validated`), and nothing has changed them since.
 
     Every failure is an observation in the run's language that says what to do instead; `kind` is "unknown_tool",
-    "bad_arguments", "timeout", "transient" (trying again may help) or "error". Pause and AgentError go through.
+    "bad_arguments", "refused_arguments" (the tool itself says so), "timeout", "transient" (trying again may help) or "error". Pause and AgentError go through.
     Raises ConfigError where two tools share a name.
     """
     known = by_name(tools)
@@ -251,6 +251,9 @@ def _failed(tool: Tool, error: BaseException) -> Observation:
     said = said if said and plainly else f"{type(error).__name__}: {said}".rstrip(": ")
     said = said if len(said) <= LONGEST_ERROR else said[: LONGEST_ERROR - 1] + "…"
     stop = "" if said[-1:] in ".。!！?？…" else say(".", "。")
+    if isinstance(error, BadArguments):
+        text = say(f"{tool.name} does not take these arguments: {said}{stop} {_instead()}", f"{tool.name} 不接受这些参数：{said}{stop}{_instead()}")
+        return Observation(clean(text), ok=False, kind="refused_arguments")
     text = say(f"{tool.name} failed: {said}{stop} {_instead()}", f"{tool.name} 出错：{said}{stop}{_instead()}")
     kind = "transient" if isinstance(error, (*tool.transient, Transient)) else "error"
     wait = getattr(error, "retry_after", None)

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
 
-from tao.errors import ConfigError, ToolError, both
+from tao.errors import BadArguments, ConfigError, ToolError, both
 from tao.tools.declare import Tool, declare
 from tao.tools.results import clean
 from tao.tools.words import say
@@ -113,7 +113,7 @@ def _parts(path: str) -> list[str]:
 def _split(path: str) -> tuple[list[str], str]:
     parts = _parts(path)
     if not parts or path.rstrip().endswith("/"):
-        raise ToolError(say(f"{path!r} is a folder; name a file.", f"{path!r} 是文件夹；请给出文件名。"))
+        raise BadArguments(say(f"{path!r} is a folder; name a file.", f"{path!r} 是文件夹；请给出文件名。"))
     return parts[:-1], parts[-1]
 
 
@@ -143,7 +143,7 @@ def _unreachable(name: str, error: OSError) -> ToolError:
     if error.errno == errno.ENOTDIR:  # a link to a folder is refused in this way too
         return ToolError(say(f"{name} is not a folder (links are not followed).", f"{name} 不是文件夹（不跟随链接）。"))
     if error.errno == errno.ENOENT:
-        return ToolError(say(f"there is no {name}; list_files shows what there is", f"没有 {name}；可用 list_files 查看"))
+        return BadArguments(say(f"there is no {name}; list_files shows what there is", f"没有 {name}；可用 list_files 查看"))
     return ToolError(f"{name}: {error.strerror}")
 
 

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from tao.errors import ToolError
+from tao.errors import BadArguments, ToolError
 from tao.run import Run
 from tao.tools.builtin import segment
 from tao.tools.declare import Tool, declare
@@ -59,7 +59,7 @@ def notes(path: Path | str, *, clock: Callable[[], float] = time.time) -> list[T
                 connection.execute("DELETE FROM words WHERE rowid = ?", (number,))
                 connection.execute("INSERT INTO words (words) VALUES ('optimize')")  # so that the index has nothing of it left either
         if not gone:
-            raise ToolError(say(f"there is no note {number}", f"没有第 {number} 条笔记"))
+            raise BadArguments(say(f"there is no note {number}", f"没有第 {number} 条笔记"))
         return say(f"Forgotten: {number}.", f"已删除第 {number} 条。")
 
     return [

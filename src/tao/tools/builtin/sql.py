@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
-from tao.errors import ConfigError, ToolError, both
+from tao.errors import BadArguments, ConfigError, ToolError, both
 from tao.messages import Observation
 from tao.tools.declare import Tool, declare
 from tao.tools.results import plain
@@ -136,7 +136,7 @@ def _schema(base: Database) -> Tool:
             looked = inspect(connection)
             names = sorted([*looked.get_table_names(), *looked.get_view_names()])
             if table and table not in names:
-                raise ToolError(say(f"no table {table[:80]!r}; there are: {', '.join(names)}", f"没有表 {table[:80]!r}；现有：{'、'.join(names)}"))
+                raise BadArguments(say(f"no table {table[:80]!r}; there are: {', '.join(names)}", f"没有表 {table[:80]!r}；现有：{'、'.join(names)}"))
             shown = [table] if table else names[:100]
             lines = [f"{name}({', '.join(_column(column) for column in looked.get_columns(name))})" for name in shown]
             lines += [
