@@ -2,26 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine
 from dataclasses import replace
-from typing import Any
 
 from tao.errors import AgentError, Pause
 from tao.events import Ended, Event, Observed, Paused, Replied
 from tao.messages import Call
 from tao.run import Run
 from tao.seams import Act, Dialect, Emit, Model, Policy
-
-
-async def together(works: list[Coroutine[Any, Any, None]]) -> list[BaseException | None]:
-    """How each failed, or None; a single one needs no task of its own."""
-    if len(works) > 1:
-        return await asyncio.gather(*works, return_exceptions=True)
-    try:
-        await works[0]
-        return [None]
-    except Exception as error:  # noqa: BLE001 - as gather gives it back
-        return [error]
 
 
 async def react(run: Run, model: Model, dialect: Dialect, act: Act, policy: Policy, emit: Emit) -> Run:
@@ -42,7 +29,7 @@ async def react(run: Run, model: Model, dialect: Dialect, act: Act, policy: Poli
             if run.state == "unread":
                 await record(dialect.parse(run))
             elif calls := run.pending:
-                results = await together([perform(call) for call in calls])
+                results = await asyncio.gather(*map(perform, calls), return_exceptions=True)
                 failures = sorted(filter(None, results), key=lambda error: isinstance(error, Pause | AgentError))
                 if failures and not isinstance(failures[0], Pause):
                     raise failures[0]  # a bug before all else: bugs are loud

@@ -174,6 +174,23 @@ def test_values_that_a_tool_itself_names(text, values):
     assert slot(history("q", *did(1, "weather", text, city="x"), tools=[tool]), "weather", "city").values is None
 
 
+CITY = spec("weather", "The weather of a city.", city="string")
+REFUSED = Observation("unknown city: give one of Beijing, Cairo, Shanghai", ok=False)
+
+
+@pytest.mark.parametrize(("question", "left"), [
+    ("北京现在几度？", None),  # it was had as Beijing: nothing is left to be got there
+    ("北京和上海哪个更热？", ("Beijing", "Cairo", "Shanghai")), ("Which place is warmest?", ("Beijing", "Cairo", "Shanghai")),
+])  # fmt: skip
+def test_a_tool_that_listed_its_values_is_held_to_them_and_has_nothing_more_once_all_is_had(question, left):
+    asked = "北京" if "北京" in question else "all"
+    run = history(question, *did(1, "weather", REFUSED, city=asked), *did(2, "weather", "Beijing: 29", city="Beijing"), tools=[CITY, CLOCK])
+    if left is None:
+        assert may(run)[0] == ["today"]
+    else:
+        assert calls(run, "weather") == [(city,) for city in left if city != "Beijing"]
+
+
 # ── what a parameter is ───────────────────────────────────────────────────────
 
 

@@ -16,11 +16,11 @@ from tao.messages import Call, Image, Message, Observation, Reply, ToolSpec
 from tao.run import Run, args_hash
 from tao.seams import Abilities
 from tao.testing import FunctionAct, ScriptedModel, did, history
+from tao.told import KIND, told
 from tao.tools.declare import tool
 from tao.toolset import FIND_TOOL, SHOWN
 from tao.wrappers.founded import unfounded
 from tao.wrappers.grounding import grounded
-from tao.wrappers.told import KIND, told
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "replay"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "environments" / "bfcl"))

@@ -177,8 +177,8 @@ def _slot(name: str, tool: ToolSpec, have: Known, run: Run) -> Slot:
         return Slot(tuple(code for code in have.codes if _fits(code, schema, samples.get(name))))
     if form == "arithmetic":
         return Slot(terms=tuple(terms(have, run.asked.question)))
-    if len(properties) == 1 and (listed := _listed(tool, run)):
-        return Slot(listed)
+    if len(properties) == 1 and (listed := _listed(tool, run)) is not None:
+        return Slot(() if _mended(tool, run) else listed)
     sample = samples.get(name)
     return Slot(barred=(sample,) if isinstance(sample, str) and _plain(schema) and sample.lower() not in have.text.lower() else ())
 
@@ -201,15 +201,23 @@ LISTING = re.compile(
 )
 
 
-def _listed(tool: ToolSpec, run: Run) -> tuple[str, ...]:
-    """The values that the tool itself named when it last refused one ("one of Beijing, Cairo, Lima")."""
-    last = [seen for call, seen in run.observed if call.tool == tool.name][-1:]
-    if not last or last[0].ok or not (match := LISTING.search(last[0].text)):
-        return ()
+def _listed(tool: ToolSpec, run: Run) -> tuple[str, ...] | None:
+    """The values that the tool itself named when it last refused one ("one of Beijing, Cairo, Lima"); None where it did not."""
+    refused = [seen for call, seen in run.observed if call.tool == tool.name and not seen.ok][-1:]
+    if not refused or not (match := LISTING.search(refused[0].text)):
+        return None
     parts = re.split(r"[,，、]|\bor\b|或", re.split(r"[.。;；\n]", match.group(1))[0])
     parts += re.split(r"\band\b|[和与及]", parts[-1])  # "Rome, Paris and Lima", though it may be one name
     items = tuple(dict.fromkeys(item for part in parts if (item := part.strip(" '\"`“”‘’[]()（）"))))
-    return items if len(items) > 1 and all(len(item) <= 40 for item in items) else ()
+    return items if len(items) > 1 and all(len(item) <= 40 for item in items) else None
+
+
+def _mended(tool: ToolSpec, run: Run) -> bool:
+    """Whether all that the question names was got from the tool under other names (北京, refused, as Beijing): then it has nothing more to give."""
+    calls = [(call, seen) for call, seen in run.observed if call.tool == tool.name]
+    refused = [value for call, seen in calls if not seen.ok for value in call.args.values()]
+    asked = all(isinstance(value, str) and value in run.asked.question for value in refused)
+    return asked and calls[-1][1].ok and not missing(run)
 
 
 NEAR = ((1.0, r"\b(?:tomorrow|yesterday)\b|\b(?:an?|next|last)\s+week\b|[明昨][天日]|[上下]个?(?:周|星期)"), (2.0, r"[后前]天"))

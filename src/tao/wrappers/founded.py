@@ -16,8 +16,8 @@ from typing import Any
 from tao.messages import Call, ToolSpec
 from tao.quantities import codes, dates, follows, multiple, numbers, stands
 from tao.run import Run
+from tao.told import FACTORS, Told, bare, numeric_days, told
 from tao.toolset import examples, required
-from tao.wrappers.told import FACTORS, Told, bare, numeric_days, told
 
 SMALL = 12
 CONSTANTS = (*FACTORS, 0.5, 0.25, 31.0, 28.0, 29.0, 366.0, 1440.0, 86_400.0, 1024.0, 3.14, 3.1416, 3.14159, 9.8, 9.81, 1.8, 32.0, 273.15, 180.0, 360.0, 1e9)

@@ -9,9 +9,9 @@ from tao.messages import Call, Observation, ToolSpec
 from tao.permissions.effects import looks
 from tao.run import Run
 from tao.seams import Act
+from tao.told import KIND
 from tao.toolset import described, required, tells_time
 from tao.wrappers.founded import Unfounded, unfounded
-from tao.wrappers.told import KIND
 from tao.wrappers.words import say
 
 Strictness = Literal["", "strict", "advise", "off"]
