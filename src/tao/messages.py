@@ -43,14 +43,13 @@ def paired(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def doubled(value: Any) -> str | None:
     """A key that stands twice in one object of a JSON value, with different values; None where there is none."""
-    layer = [value]
+    layer = [value] if isinstance(value, (dict, list)) else []
     while layer:
         further: list[Any] = []
         for one in layer:
-            if isinstance(one, Pairs) and one.double is not None:
+            if type(one) is Pairs and one.double is not None:
                 return one.double
-            if isinstance(one, dict | list):
-                further += one.values() if isinstance(one, dict) else one
+            further += [inner for inner in (one.values() if isinstance(one, dict) else one) if isinstance(inner, (dict, list))]
         layer = further
     return None
 

@@ -62,7 +62,10 @@ def _wish(name: str, arguments: Any) -> Wish:
 def _event(judged: Judged, tools: Sequence[ToolSpec], step: int, lang: str, ids: Sequence[str | None] = ()) -> Decided | Misread:
     result = judged.outcome
     if isinstance(result, Acts):
-        result = next((Fails("double_key", key, tool.name) for tool, args in result.calls if (key := doubled(args)) is not None), result)
+        for tool, args in result.calls:
+            if (key := doubled(args)) is not None:
+                result = Fails("double_key", key, tool.name)
+                break
     if isinstance(result, Acts):
         calls = tuple(
             Call(f"{step}.{number}", tool.name, args, ids[number - 1] if number <= len(ids) else None)

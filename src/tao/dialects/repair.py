@@ -95,8 +95,11 @@ def read_strict(text: str, start: int = 0) -> Read | Fault:
         return Fault("damaged", len(text))
     if text.count("[", start, end) + text.count("{", start, end) > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         return Fault("damaged", end)
-    if type(value) in (dict, list) and text.count(":", start, end) != (keys := _keys(value)) and len(_COLON.findall(text, start, end)) != keys:
-        value, end = PAIRED.raw_decode(text, start)
+    if type(value) is dict or type(value) is list:
+        colons = text.count(":", start, end)
+        plainly = type(value) is dict and colons == len(value)
+        if not plainly and colons != (keys := _keys(value)) and len(_COLON.findall(text, start, end)) != keys:
+            value, end = PAIRED.raw_decode(text, start)
     return Read(value, end)
 
 

@@ -92,6 +92,11 @@ def test_other_json_is_as_it_was(text):
     assert doubled(found.value) is None
 
 
+@pytest.mark.parametrize("text", ['[{"a": 1, "a": 2}, 5]', '[{"a": 1, "a": 2}, {"b": 3}]', '{"x": [{"a": 1, "a": 2}], "y": 1}', '{"a": 1, "a": {"b": "c:d"}}'])
+def test_a_double_is_found_however_many_keys_there_are(text):
+    assert doubled(read_json(text).value) == "a"
+
+
 def test_pairs():
     assert Pairs([("a", 1), ("a", 2), ("b", 1), ("b", 2)]).double == "a"
     assert type(Pairs([("a", 1), ("a", 1)]).plain()) is dict
