@@ -50,6 +50,9 @@ def from_text(tool: ToolSpec, text: str, *, sealed: bool = False, rest: str | No
     the end of the reply, for JSON whose strings hold what looks like a label.
     """
     shape = parameters(tool)
+    plain = read_strict(text) if rest is None and text[:1] == "{" and text[-1:] == "}" else None
+    if isinstance(plain, Read) and plain.end == len(text) and isinstance(args := _from_json(shape, plain.value, text), Args):
+        return args  # as mostly
     text = _before_prose(undangled(_unmarked(untoken(text))))
     open_fence = text.startswith("```") and "```" not in text[3:]
     body = one_line_code(unfence(text).strip(SPACE)) if not open_fence else text.partition("\n")[2].strip(SPACE)
