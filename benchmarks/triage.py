@@ -6,6 +6,7 @@ The questions stand in `triage.jsonl` beside this file (`way`: how each ought to
 written); `--suite FOLDER` adds those of a suite (see `suite.py`), where only the kind "direct" needs no tools. Without
 `--model` only the rules are asked. With it, the model sorts what the rules leave open, and prompts are counted in its own tokens where it
 can count. `--out` keeps what it said, and reads it again the next time instead of asking.
+`--whole` runs the questions to their end instead, with triage and without, over the suite's tools, and prints what that took.
 """
 
 import argparse
@@ -19,7 +20,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tao.agent import language, recorded_dialect
+from suite import load
+
+from tao.agent import Agent, language, recorded_dialect
 from tao.errors import AgentError
 from tao.events import Asked, Replied
 from tao.messages import Reply, Request, ToolSpec
@@ -151,6 +154,24 @@ def taken(case: Case) -> float:
     return case.short + (case.loop if case.way != "direct" or case.went != "direct" else 0)
 
 
+async def whole(model: Any, found: Sequence[Case], suite: Path) -> str:
+    """What whole runs take on average, by how the question ought to go; and how many questions were answered without a call."""
+    world = load(suite)[1]
+    lines = [f"{'ought':8}{'questions':>10}  {'triage':8}{'model calls':>12}{'tool calls':>12}{'prompt':>9}{'completion':>12}{'seconds':>9}"]
+    for way in dict.fromkeys(case.way for case in found):
+        group = [case for case in found if case.way == way]
+        for on in (False, True):
+            agent = Agent(model, world.tools(), triage=on)
+            runs = [await agent.run(case.question) for case in group]
+            replies = [event.reply for run in runs for event in run.paid]
+            totals: list[float] = [len(replies), sum(len(run.observed) for run in runs)]
+            totals += [sum(run.usage.prompt or 0 for run in runs), sum(run.usage.completion or 0 for run in runs), sum(reply.seconds for reply in replies)]
+            calls, tools, prompt, completion, seconds = (total / len(group) for total in totals)
+            lines.append(f"{way:8}{len(group):10}  {'on' if on else 'off':8}{calls:12.1f}{tools:12.1f}{prompt:9.0f}{completion:12.0f}{seconds:9.1f}")
+            print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
 def options() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -158,6 +179,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--half", choices=("tune", "held", "all"), default="all")
     parser.add_argument("--threshold", type=float, default=THRESHOLD, help="a model's word counts from this probability on")
     parser.add_argument("--suite", type=Path, help="a folder with tasks.jsonl, whose questions are sorted too")
+    parser.add_argument("--whole", action="store_true", help="run the questions to their end, with triage and without; takes --model and --suite")
     parser.add_argument("--out", type=Path, help="where the model's replies are kept, and read again")
     return parser.parse_args()
 
@@ -166,6 +188,11 @@ async def main() -> int:
     """Sort them all."""
     args = options()
     model = connect(args.model, env=os.environ) if args.model else None
+    if args.whole:
+        if not (model and args.suite):
+            sys.exit("--whole takes --model and --suite")
+        print(await whole(model, cases(args.half, args.suite), args.suite))
+        return 0
     known: dict[str, Any] = {}
     if args.out and args.out.exists():
         known = {row["id"]: row for row in map(json.loads, args.out.read_text(encoding="utf-8").splitlines())}

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
 spec = importlib.util.spec_from_file_location("triage", ROOT / "benchmarks" / "triage.py")
 triage = importlib.util.module_from_spec(spec)
 sys.modules["triage"] = triage
