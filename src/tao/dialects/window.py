@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from tao import toolset
 from tao.dialects.output import described
 from tao.dialects.prompts import texts
 from tao.dialects.stories import stories
-from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
+from tao.events import Asked, Decided, Event, Misread, Nudged, Observed, Replied
 from tao.facts import dates, follows, known, names, number_words, numbers, to_show, year
 from tao.messages import Message, ToolSpec
 from tao.run import NO_TOOLS, Grown, Run
@@ -118,8 +119,18 @@ def merged(messages: Iterable[Message]) -> tuple[Message, ...]:
     return tuple(whole)
 
 
-def opening(run: Run, dialect: str, say: Say, *, few_shot: bool) -> Iterator[Message]:
-    """The system prompt, the examples as earlier questions, and the conversation before this one."""
+_OPENED: WeakKeyDictionary[Run, tuple[Asked, str, bool, tuple[Message, ...]]] = WeakKeyDictionary()
+
+
+def opening(run: Run, dialect: str, say: Say, *, few_shot: bool) -> tuple[Message, ...]:
+    """The system prompt, the examples as earlier questions, and the conversation before this one. The same at every step, so written once."""
+    known = _OPENED.get(run)
+    if known is None or known[0] is not run.asked or known[1:3] != (dialect, few_shot):
+        known = _OPENED[run] = run.asked, dialect, few_shot, tuple(_opening(run, dialect, say, few_shot=few_shot))
+    return known[3]
+
+
+def _opening(run: Run, dialect: str, say: Say, *, few_shot: bool) -> Iterator[Message]:
     asked = run.asked
     words = texts(asked.lang)
     form = words[f"{dialect}.form"]

@@ -153,18 +153,22 @@ class Gather:
         Usage may stand in the answer, in a choice (Moonshot) or under "x_groq"; the first choice is the one that counts.
         """
         self.model = self.model or str(answer.get("model") or "")
-        choice = _table(next(iter(_list(answer.get("choices"))), None))
+        choices = answer.get("choices")
+        choice = _table(choices[0]) if choices and isinstance(choices, list) else {}
         self.answered = self.answered or bool(choice)
-        counted = answer.get("usage") or choice.get("usage") or _table(answer.get("x_groq")).get("usage")
-        if isinstance(counted, Mapping) and counted:
+        if counted := _table(answer.get("usage") or choice.get("usage") or _table(answer.get("x_groq")).get("usage")):
             self.usage = read_usage(counted)
-        self.finish = str(choice.get("finish_reason") or "") or self.finish
-        self.likely = self.likely or read_likely(choice.get("logprobs"))
+        if finish := choice.get("finish_reason"):
+            self.finish = str(finish)
+        if (likely := choice.get("logprobs")) and not self.likely:
+            self.likely = read_likely(likely)
         piece = _table(choice.get("delta") or choice.get("message"))
-        told = "".join(map(self._detail, _list(piece.get("reasoning_details"))))
+        details = piece.get("reasoning_details")
+        told = "".join(map(self._detail, _list(details))) if details else ""
         self._think(piece.get("reasoning_content") or piece.get("reasoning") or told)
-        for call in _list(piece.get("tool_calls")):
-            self._call(_table(call), whole="message" in choice)
+        if calls := piece.get("tool_calls"):
+            for call in _list(calls):
+                self._call(_table(call), whole="message" in choice)
         if piece.get("function_call"):
             self._call({"index": 0, "function": piece["function_call"]})
         declined = str(piece.get("refusal") or "")
