@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/overhead.py [--rounds 5]
 
-tao      Agent(address, functions), structured calls, default rules; "text" is its dialect `react`
+tao      Agent(address, functions), structured calls, default rules; "text" is its dialect `react`, "brief" that without examples
 hand     hand_http.py: a ReAct loop of 30 lines over aiohttp, text format, regular expressions
 floor    floor_http.py: structured calls over aiohttp, JSON in and out, nothing else
 
@@ -175,7 +175,7 @@ def measure(rounds: int) -> tuple[dict[tuple[str, str], float], str]:
         folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         port = stack.enter_context(scripted())
         workers = {name: stack.enter_context(Process(name, port)) for name in NAMES}
-        for name, options in [(name, {}) for name in NAMES] + [("tao", {"how": "text"})]:
+        for name, options in [(name, {}) for name in NAMES] + [("tao", {"how": "text"}), ("tao", {"how": "brief"})]:
             workers[name]("keep", k=3, **options)
             note("prompt_tokens_k3", name + "".join(f" {it}" for it in options.values()), sum(tokens(one, count) for one in kept(port)))
         for statement in IMPORTS.values():
@@ -218,7 +218,8 @@ def table(figures: dict[tuple[str, str], float], how: str) -> str:
     lines += [
         "",
         f"import of Agent and connect: {figures['import_s', 'Agent']:.3f} s, {figures['rss_mb', 'Agent']:.0f} MB resident",
-        f"10 tool calls, text dialect: {figures['cpu text', 'tao']:.3f} ms a step, {figures['prompt_tokens_k3', 'tao text']:.0f} prompt tokens",
+        f"10 tool calls, text dialect: {figures['cpu text', 'tao']:.3f} ms a step",
+        f"prompt tokens of it, 3 tool calls: {figures['prompt_tokens_k3', 'tao text']:.0f}, without examples {figures['prompt_tokens_k3', 'tao brief']:.0f}",
         f"10 tool calls, streamed and heard word by word: {figures['cpu stream', 'tao']:.3f} ms a step",
         f"a journal adds, a step: {added['NORMAL']:.3f} ms (NORMAL), {added['FULL']:.3f} ms (FULL, which waits for the disk three times)",
         f"memory of a live run of 30 steps: {figures['live_run_kb', 'tao']:.0f} kB",
@@ -243,6 +244,7 @@ def summary(figures: dict[tuple[str, str], float], how: str) -> dict[str, Any]:
         "agent_import_s": round(figures["import_s", "Agent"], 4),
         "agent_rss_mb": round(figures["rss_mb", "Agent"], 1),
         "text_prompt_tokens_k3": figures["prompt_tokens_k3", "tao text"],
+        "brief_prompt_tokens_k3": figures["prompt_tokens_k3", "tao brief"],
         "live_run_kb": round(figures["live_run_kb", "tao"], 1),
         "tokens": how,
     }

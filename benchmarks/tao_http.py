@@ -4,15 +4,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from tao import Agent, Journal
+from tao.dialects.react import React
 
 
 async def connect(
     base_url: str, tools: Sequence[Callable[..., Any]], system: str, *, how: str = "", journal: str = "", synchronous: Any = "FULL",
 ) -> Callable[[str], Awaitable[str]]:
-    """A function that answers one question. `how`: "stream" hears every piece of a reply, "text" is the dialect `react`."""
+    """A function that answers one question. `how`: "stream" hears every piece of a reply, "text" is the dialect `react`, "brief" that without examples."""
+    dialect: Any = {"text": "react", "brief": React(few_shot=False)}.get(how, "auto")
     agent = Agent(
         f"{base_url}#scripted", tools, instructions=system, max_steps=1000,
-        dialect="react" if how == "text" else "auto", journal=Journal(journal, synchronous=synchronous) if journal else None,
+        dialect=dialect, journal=Journal(journal, synchronous=synchronous) if journal else None,
     )
     heard = (lambda _: None) if how == "stream" else None
 

@@ -59,6 +59,8 @@ def test_a_prompt_says_the_form_the_tools_the_examples_and_the_question(dialect,
 def test_without_examples_and_without_tools(dialect):
     bare = type(dialect)(few_shot=False)
     assert roles(history("q", tools=[SEARCH]), bare) == ["system", "user"]
+    said = contents(history("q", tools=[SEARCH]), bare)[0]
+    assert said == texts("en")["task.brief"].format(tools="- search(query: string): Look it up", form=texts("en")[f"{dialect.name}.form"])
     assert roles(history("q"), dialect) == ["system", "user"]
     assert "(none)" in contents(history("q"), dialect)[0]
     assert "（无）" in contents(history("q", lang="zh"), dialect)[0]

@@ -30,7 +30,8 @@ class React:
     """The dialect, and the frame of the other text dialects, which write an action differently.
 
     With `constrained` a grammar holds each reply to the form and the tools' schemas; with `grounded` also to values that
-    are known (see offer.py). `few_shot` shows worked examples first.
+    are known (see offer.py). `few_shot` shows worked examples first; without them the
+    instructions are brief, too.
     """
 
     constrained: bool = False

@@ -136,7 +136,7 @@ def _opening(run: Run, dialect: str, say: Say, *, few_shot: bool) -> Iterator[Me
     form = words[f"{dialect}.form"]
     known = toolset.opening(run)
     tools = "\n".join(filter(None, [*map(tool_line, known), toolset.listed(run)])) or words["no_tools"]
-    yield Message("system", "\n\n".join(filter(None, [asked.instructions, words["task"].format(tools=tools, form=form)])))
+    yield Message("system", "\n\n".join(filter(None, [asked.instructions, words["task" if few_shot else "task.brief"].format(tools=tools, form=form)])))
     for story in stories(known, asked.lang, finds=toolset.large(run)) if few_shot and asked.tools else ():
         yield from transcript(story, say, form, quiet=False)
     yield from asked.history

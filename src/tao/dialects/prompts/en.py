@@ -11,6 +11,11 @@ Tools:
 
 Final Answer is not a tool. Facts, dates and numbers come from observations, calculations from tools, not from your head. \
 What everybody knows you answer at once, without a tool. If the tools do not know, say that it was not found. Write dates as YYYY-MM-DD.""",
+    "task.brief": """\
+Tools:
+{tools}
+
+{form}""",
     "no_tools": "(none)",
     "react.form": """\
 Write each step in this form:

@@ -11,6 +11,11 @@ TEXTS: dict[str, str] = {
 
 Final Answer 不是工具。事实、日期和数字来自观察结果，计算用工具，不要心算。\
 常识问题不用工具，直接回答。如果工具查不到，就说没有找到。日期写成 YYYY-MM-DD。""",
+    "task.brief": """\
+工具：
+{tools}
+
+{form}""",
     "no_tools": "（无）",
     "react.form": """\
 每一步按这个格式写：
