@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tao.events import Decided, Observed, Recalled
-from tao.facts import gather, known, mentions, missing, names, numbers, paired, to_show, to_the_point, year
+from tao.facts import findings, gather, known, mentions, missing, names, numbers, paired, to_show, to_the_point, year
 from tao.messages import Call, Message, Observation
 from tao.run import Run
 from tao.testing import did, history
@@ -121,3 +121,31 @@ def test_a_failed_observation_finds_nothing():
 
 def test_names_that_are_not_side_by_side_are_not_missing():
     assert missing(looked_up("Who is the mayor of Rome in Italy?", ("Rome", "Rome has a mayor."))) == ()
+
+
+def looked(*tries):
+    """Calls of one tool, one after the other: (name, kind of the failure or None)."""
+    return [
+        event for number, (name, kind) in enumerate(tries, 1)
+        for event in did(number, "people", Observation("24", ok=kind is None, kind=kind or ""), city=name)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "tries", "spoken_of"), [
+    ("上海有多少人？", [("上海", "error"), ("Shanghai", None)], ["上海"]),
+    ("上海和北京哪个人多？", [("上海", "bad_arguments"), ("北京", "bad_arguments"), ("Shanghai", None)], ["上海"]),
+    ("上海和北京哪个人多？", [("上海", "error"), ("上海", "error"), ("北京", "error"), ("Shanghai", None), ("Beijing", None)], ["上海", "北京"]),
+    ("Has New York City more people than Boston?", [("New York City", "refused_arguments"), ("New York", None)], ["New York City"]),
+    ("Has Lyon more people than Paris?", [("Lyon", "error"), ("Paris", None)], [""]),
+    ("Has Lyon more people than Paris?", [("Lyon", "error"), ("Paris, France", None)], [""]),
+    ("has lyon more people than paris?", [("lyon", "error"), ("paris", None)], [""]),
+    ("里昂和巴黎哪个人多？", [("里昂", "error"), ("巴黎", None)], [""]),
+    ("How many live in Lyon?", [("Lyon", "timeout"), ("Lyons", None)], [""]),
+])  # fmt: skip
+def test_a_call_that_mended_a_refused_name_speaks_of_it_and_one_for_another_name_does_not(question, tries, spoken_of):
+    assert [text for _, text in findings(history(question, *looked(*tries)))] == [f"24\n{name}" if name else "24" for name in spoken_of]
+
+
+def test_the_other_name_of_a_question_is_still_missing_where_the_first_was_not_found():
+    found = [*did(1, "people", Observation("unknown", ok=False), city="Lyon"), *did(2, "people", "Paris: 2 million", city="Paris")]
+    assert missing(history("Has Lyon more people than Paris?", *found)) == ("Lyon",)

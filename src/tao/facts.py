@@ -57,28 +57,41 @@ def told_of(run: Run) -> list[tuple[Call, Observation]]:
     return [(call, seen) for call, seen in run.observed if call.id not in lookups]
 
 
+REFUSED = frozenset({"", "error", "bad_arguments", "refused_arguments"})
+"""Kinds of failures that a name may be to blame for."""
+
+
 def findings(run: Run) -> list[tuple[Call, str]]:
     """The calls that brought something, with what it says; a call that mended a failed one also speaks of what that one asked for.
 
-    Where `{"city": "上海"}` is refused and `{"city": "Shanghai"}` is not, the two are names of one thing.
+    Where `{"city": "上海"}` is refused and `{"city": "Shanghai"}` is not, the two are names of one thing. Each call mends one name.
     """
     failed: list[Call] = []
     good: list[tuple[Call, str]] = []
     for call, seen in told_of(run):
         if not seen.ok:
-            failed.append(call)
+            failed += [call] if seen.kind in REFUSED else []
             continue
-        others = [name for earlier in failed if (name := _renamed(earlier, call))]
-        good.append((call, "\n".join([seen.text, *others])))
+        mended = next(((earlier, name) for earlier in failed if (name := _renamed(earlier, call, run.asked.question))), None)
+        if mended is not None:
+            failed = [earlier for earlier in failed if earlier.tool != call.tool or earlier.args != mended[0].args]
+        good.append((call, seen.text if mended is None else f"{seen.text}\n{mended[1]}"))
     return good
 
 
-def _renamed(failed: Call, call: Call) -> str:
-    """The one text in which the failed call differs from this one of the same tool; empty where more differs, or something else."""
+def _renamed(failed: Call, call: Call, question: str) -> str:
+    """The one text in which the failed call differs from this one of the same tool; empty where more differs, or something else.
+
+    Empty also where the new text is what the question names beside it: after Lyon was not found, Paris is not its other name.
+    """
     if failed.tool != call.tool or failed.args.keys() != call.args.keys():
         return ""
-    changed = [value for name, value in failed.args.items() if value != call.args[name]]
-    return changed[0] if len(changed) == 1 and isinstance(changed[0], str) and not re.search(r"\d", changed[0]) else ""
+    changed = [(value, call.args[name]) for name, value in failed.args.items() if value != call.args[name]]
+    if len(changed) != 1 or not isinstance(changed[0][0], str) or re.search(r"\d", changed[0][0]):
+        return ""
+    before, now = changed[0][0], str(changed[0][1])
+    asked = now.casefold() in question.casefold() and now.casefold() not in before.casefold()
+    return "" if asked or any(mentions([now], name) and not mentions([before], name) for name in names(question)) else before
 
 
 def to_the_point(text: str, about: tuple[str, ...]) -> str:
