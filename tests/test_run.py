@@ -234,3 +234,32 @@ def test_a_copy_of_a_run_is_read_by_itself():
     for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
         other.events += did(2, "search", "2", query="b")
         assert (len(other.observed), len(one.observed)) == (2, 1)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 3])
+def test_an_event_replaced_anywhere_by_another_is_read_anew(place):
+    run = after(Decided(calls=(ADD,)), Observed("1.1", Observation("3")), Nudged("no", "verify"))
+    assert (run.steps, [seen.text for _, seen in run.observed]) == (0, ["3"])
+    run.events[place] = [dataclasses.replace(run.asked, question="other"), Decided(calls=(SUB,)), Observed("1.1", Observation("4")), SAID][place]
+    fresh = Run(run.id, run.events)
+    assert (run.steps, run.observed, list(run.all(Asked)), list(run.all(Nudged))) == (fresh.steps, fresh.observed, [run.asked], list(fresh.all(Nudged)))
+
+
+def test_reading_that_broke_off_begins_anew():
+    broken = [True]
+
+    def look(seen, event):
+        if broken[0] and isinstance(event, Observed):
+            raise KeyboardInterrupt
+        seen.append(event)
+        return seen
+
+    kinds = Grown(list, look)
+    run = after()
+    assert len(kinds(run)) == 1
+    run.events += [Decided(calls=(ADD,)), Observed("1.1", Observation("3"))]
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            kinds(run)
+    broken[0] = False
+    assert kinds(run) == run.events

@@ -210,7 +210,7 @@ class Grown(Generic[S]):
     def __call__(self, run: Run) -> S:
         """What there is of it by now."""
         events, trail = run.events, run._trail  # noqa: SLF001 - what a run keeps for us
-        if not trail or len(events) != len(trail) or events[-1] is not trail[-1] or events[0] is not trail[0]:
+        if not trail or events != trail or events[-1] is not trail[-1] or events[0] is not trail[0]:  # the same ones are compared at once
             _follow(run)
         known = run._grown.get(self)  # noqa: SLF001
         if known and known[1] == len(run._trail) and known[0] == run._version:  # noqa: SLF001 - nothing is new, as mostly
@@ -221,8 +221,12 @@ class Grown(Generic[S]):
             known = run._grown.get(self)  # noqa: SLF001
             _, count, state = known if known and known[0] == version else (0, 0, self._begin())
             new = trail[count:]
-            for event in new:
-                state = self._look(state, event)
+            try:
+                for event in new:
+                    state = self._look(state, event)
+            except BaseException:
+                run._grown.pop(self, None)  # noqa: SLF001 - some of the events were looked at, and must not be again
+                raise
             run._grown[self] = version, count + len(new), state  # noqa: SLF001
             return cast("S", state)
 
@@ -237,7 +241,7 @@ def _follow(run: Run) -> None:
         count = len(trail)
         same = count <= len(events) and (not count or (events[0] is trail[0] and events[count - 1] is trail[-1] and events[:count] == trail))
         if same:
-            trail += events[count:]
+            trail[:] = events
         else:
             run._trail, run._version = events[:], run._version + 1  # noqa: SLF001
 
