@@ -196,7 +196,7 @@ def measure(rounds: int) -> tuple[dict[tuple[str, str], float], str]:
                 seconds, size = starting(statement)
                 note("import_s", name, seconds)
                 note("rss_mb", name, size)
-        note("live_run_kb", "tao", workers["tao"]("held", k=30, runs=20))
+        note("live_run_kb", "tao", workers["tao"]("held", k=30, runs=50))
     return {key: statistics.median(values) for key, values in seen.items()}, how
 
 

@@ -70,15 +70,7 @@ class Run:
     @property
     def pending(self) -> tuple[Call, ...]:
         """Calls decided on and not yet observed, in call order."""
-        seen: set[str] = set()
-        for event in reversed(self.events):
-            if isinstance(event, Observed):
-                seen.add(event.call_id)
-            elif isinstance(event, Decided):
-                return tuple(call for call in event.calls if call.id not in seen)
-            elif isinstance(event, Replied | Asked):
-                break
-        return ()
+        return _read(self).pending
 
     @property
     def unruled(self) -> tuple[Call, ...]:
@@ -248,11 +240,12 @@ def _follow(run: Run) -> None:
 
 @dataclass(slots=True)
 class _Read:
-    """Events by kind, calls by id, what came back of them, and whether any of that was cut."""
+    """Events by kind, calls by id, those not yet observed, what came back of the others, and whether any of that was cut."""
 
     kinds: dict[type, list[Event]] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
     observed: list[tuple[Call, Observation]] = field(default_factory=list)
+    pending: tuple[Call, ...] = ()
     steps: int = 0
     cut: bool = False
 
@@ -261,14 +254,17 @@ def _look(read: _Read, event: Event) -> _Read:
     for kind in type(event).__mro__[:-1]:
         read.kinds.setdefault(kind, []).append(event)
     if isinstance(event, Decided):
+        read.pending = event.calls
         for call in event.calls:
             read.calls[call.id] = call
     elif isinstance(event, Observed):
         read.cut = read.cut or bool(event.observation.full)
+        read.pending = tuple(call for call in read.pending if call.id != event.call_id)
         if event.call_id in read.calls:
             read.observed.append((read.calls[event.call_id], event.observation))
-    elif isinstance(event, Replied):
-        read.steps += event.reply.finish != NO_TOOLS
+    elif isinstance(event, Replied | Asked):
+        read.pending = ()
+        read.steps += isinstance(event, Replied) and event.reply.finish != NO_TOOLS
     return read
 
 
