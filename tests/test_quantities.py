@@ -251,3 +251,15 @@ def test_rounding():
 @pytest.mark.parametrize("text", ["What is 17*23+5.", "It is 17*23+5. Then more.", "17*23+5", "算17*23+5。"])
 def test_a_full_stop_is_no_part_of_a_sum(text):
     assert expressions(text) == ("17*23+5",)
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ("7" * 60_000, 1), ("0" * 60_000 + "万", 1), ("三月十四日和一万二千，" * 6_000, 18_000), ("1 " * 30_000, 30_000), ("一" + " " * 60_000 + "加", 0),
+])  # fmt: skip
+def test_long_texts_are_read_in_passing(text, found):
+    assert len(numbers(text)) == found
+
+
+def test_long_texts_are_looked_through_for_sums_in_passing():
+    assert expressions("(" * 60_000 + "1+2") == ()
+    assert expressions("1 +" + " " * 60_000 + "2") == (f"1 +{' ' * 60_000}2",)

@@ -35,13 +35,15 @@ _NUMBER = re.compile(
 )
 LONGEST = 40
 """A numeral of more characters than this is none."""
+NEARBY = 60
+"""So many characters around a numeral may say what it is, blanks among them."""
 _HAN = "零〇一二两三四五六七八九十百千万亿"
 _HAN_NUMBER = re.compile(
     rf"(?P<whole>[{_HAN}]+)分之(?P<part>[{_HAN}]+(?:点[零〇一二三四五六七八九]+)?)"
     rf"|(?<!周)(?<!星期)(?<!礼拜)(?P<body>[{_HAN}]+)(?P<decimals>点[零〇一二三四五六七八九]++(?![十百分刻钟]))?(?P<scale>[万亿]?)"
     r"(?P<share>[成折](?![为功立员本长果交人年就绩千都语线叠断磨旧]))?"
 )
-_MIXED = re.compile(r"(\d+(?:\.\d+)?)([万亿])(\d{1,4})(?:([千百])|(万))?(?![\d.%])")
+_MIXED = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)([万亿])(\d{1,4})(?:([千百])|(万))?(?![\d.%])")
 _WORDS_WITH_NUMERALS = re.compile(r"(?<![零一二两三四五六七八九十百])(?:十分(?!之|钟|制|满)|千万(?=[不别要记注小])|万一(?![百千十零]))|十全十美|一带一路|一五一十|三心二意|七上八下|乱七八糟|五颜六色")
 _FORMAL = re.compile(f"[{''.join(map(chr, FORMAL))}零万亿]{{2,}}")
 _AFTER_SOME = re.compile(r"[几数好哪每某多]$")
@@ -143,7 +145,7 @@ def shape(code: str) -> str:
     return re.sub(r"[a-z]", "a", re.sub(r"[A-Z]", "A", re.sub(r"\d", "9", code)))
 
 
-_EXPRESSION = re.compile(r"(?<![A-Za-z0-9_.])[(]*\d+(?:\.\d+)?(?:\s*[-+*/^]\s*[(]*\s*\d+(?:\.\d+)?\s*[)]*){1,20}(?![A-Za-z0-9_]|\.\d)")
+_EXPRESSION = re.compile(r"(?:(?<![A-Za-z0-9_.(])|(?<=[A-Za-z0-9_.]\())[(]*+\d+(?:\.\d+)?(?:\s*+[-+*/^]\s*+[(]*+\s*+\d+(?:\.\d+)?\s*[)]*){1,20}(?![A-Za-z0-9_]|\.\d)")
 
 
 def expressions(text: str) -> tuple[str, ...]:
@@ -248,9 +250,14 @@ def slack(a: float) -> float:
 # ── reading single matches ────────────────────────────────────────────────────
 
 
+def _around(match: Match[str]) -> tuple[str, str]:
+    """What stands close before and behind it: texts may be long, and hold many numbers."""
+    return match.string[max(0, match.start() - NEARBY) : match.start()], match.string[match.end() : match.end() + NEARBY]
+
+
 def _digits(match: Match[str]) -> Number:
     value = float(re.sub(r"[,\u00a0\u202f\u2009]", "", match.group(1)))
-    before = match.string[: match.start()]
+    before = _around(match)[0]
     if before[-1:] in {"-", "−"} and (len(before) < 2 or before[-2] in " (=:,、\n\t"):
         value = -value
     unit = (match.group(2) or "").lower()
@@ -288,7 +295,7 @@ def _han(match: Match[str]) -> Number | None:
     body, decimals, scale = match["body"], match["decimals"], match["scale"]
     if len(body) > LONGEST:
         return None
-    before, after = match.string[: match.start()], match.string[match.end() :]
+    before, after = _around(match)
     if body == "一" and not decimals and not scale and not match["share"] and not (_SUMS[0].search(before) or _SUMS[1].match(after)):
         return None
     if set(body) <= {"百", "千", "万", "亿"} and not match["share"]:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tao.cli.app import COMMANDS
+from tao.cli.app import COMMANDS, arguments
 from tao.cli.words import CJK, LABELS, LANG, language, mine
 from tao.errors import both
 
@@ -120,3 +120,12 @@ def test_of_a_text_in_both_languages_one_is_shown():
     assert mine("two lines\nof English") == "two lines\nof English"
     assert mine("两行\n中文的文字") == "两行\n中文的文字"
     assert LABELS["zh"].keys() == LABELS["en"].keys()
+
+
+@pytest.mark.parametrize(("argv", "kept"), [
+    (["doctor", "--lang", "zh", "--json"], ["doctor", "--json"]), (["runs", "--lang=zh"], ["runs"]), (["--lang", "zh", "runs"], ["runs"]),
+    (["ask", "--lang", "zh", "q"], ["ask", "--lang", "zh", "q"]), (["tools", "--lang", "zh"], ["tools", "--lang", "zh"]),
+    (["approve", "3f2a", "--reject", "no", "--", "--lang"], ["approve", "3f2a", "--reject", "no", "--", "--lang"]), ([], []),
+])  # fmt: skip
+def test_the_language_may_be_said_behind_every_command(argv, kept):
+    assert arguments(argv) == kept

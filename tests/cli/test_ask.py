@@ -68,6 +68,11 @@ def test_a_model_that_cannot_be_reached_is_a_failure(tao):
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "127.0.0.1:9" in done.stdout
+    assert "Transient" not in done.stdout + done.stderr
+    assert "What is wrong with it: tao doctor --model 'http://127.0.0.1:9/v1#nobody'" in done.stderr
+    in_chinese = tao("ask", "Is it?", TAO_MODEL="http://127.0.0.1:9/v1#nobody", TAO_LANG="zh")
+    assert "服务是否已启动" in in_chinese.stdout
+    assert "cannot connect" not in in_chinese.stdout
 
 
 @pytest.mark.parametrize(("args", "said"), [

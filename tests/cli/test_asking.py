@@ -1,6 +1,8 @@
 import pytest
+from rich.cells import cell_len
 
-from tao.cli.asking import described, visible
+from tao.cli.asking import KEYS, described, visible
+from tao.cli.words import packed
 from tao.messages import Call
 from tao.rulings import Waiting
 
@@ -22,3 +24,12 @@ def test_a_reason_is_folded_between_words_and_an_argument_is_shown_to_the_last_c
     assert len(told) > 1
     assert (" " if reason.isascii() else "").join(told) == reason
     assert value in "".join(row[2] for row in rows)
+
+
+@pytest.mark.parametrize("width", [20, 40, 50, 80, 100])
+@pytest.mark.parametrize("keys", KEYS)
+def test_the_keys_are_broken_between_two_of_them(keys, width):
+    parts = keys.split("  ")
+    lines = packed(parts, width, "  ").split("\n")
+    assert [part for line in lines for part in line.split("  ")] == parts
+    assert all(cell_len(line) <= width or line in parts for line in lines)

@@ -1,8 +1,13 @@
+import io
 import json
 import sqlite3
 from contextlib import closing
 
 import pytest
+from rich.console import Console
+
+from tao.cli.runs import table
+from tao.stores.sql import Listed
 
 CALLS = 'Thought: I need the sum.\nAction: calculator\nAction Input: {"expression": "17*23+5"}'
 ANSWERS = "Thought: I have it.\nFinal Answer: It is 396."
@@ -105,3 +110,17 @@ def test_cancel_ends_for_good_what_was_interrupted(tao, asked):
     assert "has ended already" in tao("cancel", asked).stderr
     assert "has ended already" in tao("resume", asked).stderr
     assert tao("replay", asked).returncode == 0
+
+
+@pytest.mark.parametrize(("width", "columns"), [
+    (34, "run state question"), (40, "run state question"), (50, "run started state question"), (60, "run started state tokens question"),
+    (80, "run started state tokens question answer"),
+])  # fmt: skip
+def test_a_narrow_list_has_fewer_columns_and_always_the_question(width, columns):
+    rows = [Listed("0123456789abcdef", "给订单7退款，要快", "m", "ended", 0.0, 1.0, reason, "好的", 12345, "zh") for reason in ("answered", "max_completion_tokens", "refused", "own")]
+    console = Console(file=io.StringIO(), width=width)
+    console.print(table(rows, width))
+    head, *lines = console.file.getvalue().splitlines()
+    assert head.split() == columns.split()
+    assert all("给订单" in line for line in lines)
+    assert [word for word in ("answered", "limit", "refused", "own") for line in lines if f" {word} " in line] == ["answered", "limit", "refused", "own"]

@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from tao.cli.pens import Edges, PlainPen, ScreenPen
-from tao.cli.view import Story, meta, view
+from tao.cli.view import Story, meta, unreached, view, why
 from tao.cli.words import LABELS
 from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Paused, Replied, Ruled
 from tao.messages import Call, Observation, Reply, Usage
@@ -185,4 +185,32 @@ def test_quiet_says_on_standard_error_why_there_is_no_answer(capsys):
     out = io.StringIO()
     quiet = view(Console(file=out), as_json=False, quiet=True, lang="en", run="r")
     quiet.close(Run("r", [Asked("q"), Ended("deadline", None, "No answer was found.")]))
-    assert (out.getvalue(), capsys.readouterr().err) == ("", "No answer was found.\n")
+    assert (out.getvalue(), capsys.readouterr().err) == ("", "No answer was found (deadline).\n")
+
+
+@pytest.mark.parametrize(("end", "said"), [
+    (Ended("failed", detail="Refused: x: HTTP 401: Bad key (check the API key)\nx: HTTP 401: Bad key（请检查 API 密钥）"), "x: HTTP 401: Bad key (check the API key)"),
+    (Ended("failed", detail="Transient: x: HTTP 503: overloaded\n(tried 3 times)\n（共尝试 3 次）"), "x: HTTP 503: overloaded\n(tried 3 times)"),
+    (Ended("failed", detail="Declined: no\nWeightsError: kept"), "no\nWeightsError: kept"), (Ended("failed", detail="Total: 3"), "Total: 3"),
+    (Ended("max_tokens", None, "在设定的限度内没有得到答案。"), "在设定的限度内没有得到答案（max_tokens）。"), (Ended("max_cost", None, "No answer."), "No answer (max_cost)."),
+    (Ended("max_steps", "42", "The best so far."), "The best so far."), (Ended("max_steps"), "max_steps"), (Ended("cancelled", None, "Cancelled."), "Cancelled."),
+])  # fmt: skip
+def test_why_a_run_ended_is_said_without_the_names_of_classes(end, said):
+    assert why(end) == said
+
+
+def test_a_model_that_did_not_answer_is_told_from_other_failures():
+    runs = [Run("r", [Asked("q"), Ended("failed", detail=detail)]) for detail in ("TooLong: x: too long", "StoreError: no room", "odd")]
+    assert [unreached(run) for run in runs] == [True, False, False]
+    assert not unreached(Run("r", [Asked("q"), Ended("refused", detail="Declined: no")]))
+
+
+def test_a_persons_time_is_not_counted():
+    events = [Asked("q", at=100.0), Paused("waits", "1.1", at=102.0), Ruled("1.1", "approve", at=5000.0), Ended("answered", "a", at=5001.5)]
+    assert " · 3.5 s · " in meta(Run("r" * 16, events)).plain
+
+
+def test_the_last_line_ends_between_its_parts():
+    run = Run("r" * 16, [Asked("q", model="http://127.0.0.1:8101/v1#x", at=1.0), Replied(Reply("x", usage=Usage(1000, 100)), at=2.0)])
+    assert meta(run, 40).plain.split("\n") == ["1 step · 1,000 + 100 tokens · 1.0 s", "http://127.0.0.1:8101/v1#x", "run " + "r" * 8]
+    assert "\n" not in meta(run).plain

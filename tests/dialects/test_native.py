@@ -37,12 +37,22 @@ def test_several_calls_of_one_turn_and_their_results_in_call_order():
         "q", Replied(Reply("", reasoning="hm")), Decided("I look.", calls), Observed("1.2", Observation("3")), Observed("1.1", Observation("412")), tools=[SEARCH, ADD]
     )
     _, said, first, second = NATIVE.render(run).messages
-    assert said == Message("assistant", "I look.", (ToolCall("search", '{"query": "蓝港"}', "call_a"), ToolCall("add", '{"a": 1, "b": 2}', "1.2")), reasoning="hm")
+    assert said == Message("assistant", "I look.", (ToolCall("search", '{"query":"蓝港"}', "call_a"), ToolCall("add", '{"a":1,"b":2}', "1.2")), reasoning="hm")
     assert (first, second) == (Message("tool", "412", call_id="call_a"), Message("tool", "3", call_id="1.2"))
     run.events.append(Replied(Reply("done")))
     run.events.append(Decided(answer="412"))
     run.events.append(Nudged("Sure?", "verify"))
     assert rendered(run)[-2:] == [("assistant", "412"), ("user", "Sure?")]
+
+
+@pytest.mark.parametrize(("sent", "said"), [
+    ('{"b": 2, "a": 1}', '{"b": 2, "a": 1}'), ('{ "a":1,\n"b":2 }', '{ "a":1,\n"b":2 }'), ("{'a': 1, 'b': 2", '{"a":1,"b":2}'), ('{"a": 7}', '{"a":1,"b":2}'),
+    ('{"a": 1, "b": 2}' + " " * 500, '{"a":1,"b":2}'),
+])  # fmt: skip
+def test_arguments_are_said_again_as_the_model_wrote_them_where_they_were_read_so(sent, said):
+    step = Decided("", (Call("1.1", "add", {"a": 1, "b": 2}),))
+    run = history("q", Replied(Reply("", (ToolCall("add", sent, "x"),))), step, Observed("1.1", Observation("3")), tools=[ADD])
+    assert NATIVE.render(run).messages[1].calls[0].arguments == said
 
 
 @pytest.mark.parametrize(("lang", "detail", "said"), [

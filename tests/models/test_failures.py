@@ -71,6 +71,16 @@ def test_the_servers_own_words_are_quoted_and_shortened():
     assert words(None) == ""
 
 
+@pytest.mark.parametrize(("status", "body", "english", "chinese"), [
+    (401, {"error": {"message": "Bad key\n\n  sk-1***"}}, "x: HTTP 401: Bad key sk-1*** (check the API key)", "x: HTTP 401: Bad key sk-1***（请检查 API 密钥）"),
+    (404, "", "x: HTTP 404: (no message) (check the base URL and the model's name)", "x: HTTP 404: （没有说明）（请检查接口地址与模型名）"),
+    (402, {"message": "余额不足"}, "x: HTTP 402: 余额不足 (check the account's balance)", "x: HTTP 402: 余额不足（请检查账户余额）"),
+    (503, "", "x: HTTP 503: (no message)", "x: HTTP 503: （没有说明）"),
+])  # fmt: skip
+def test_what_to_do_stands_on_a_line_for_each_language(status, body, english, chinese):
+    assert str(failure(status, body, where="x")).split("\n") == [english, chinese]
+
+
 def test_errors_with_status_200():
     assert type(failure_inside({"base_resp": {"status_code": 1002, "status_msg": "rate limit"}}, where="minimax")) is Transient
     assert type(failure_inside({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}, where="minimax")) is Refused

@@ -340,3 +340,12 @@ def test_thousands_or_a_fraction_is_not_guessed(came):
             check(schema, {"amount": came}, lang)
         assert said in str(caught.value)
     assert check({"properties": {"amount": {"type": "number"}}}, {"amount": "1.000"})[0] == {"amount": 1.0}
+
+
+@pytest.mark.parametrize("kind", ["integer", "number"])
+@pytest.mark.parametrize(("step", "number", "fits_it"), [
+    (5, 10**400, True), (5, 10**400 + 1, False), (5, -(10**4000), True), (0.5, 10**400, True), (0.3, 10**400, False),
+    (5, 2**60 + 1, False), (5, 2**60 + 4, True), (0.1, 10**300, True),
+])  # fmt: skip
+def test_steps_of_numbers_of_any_size(kind, step, number, fits_it):
+    assert fits({"type": kind, "multipleOf": step}, number) is fits_it

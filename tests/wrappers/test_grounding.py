@@ -272,3 +272,13 @@ def test_a_run_that_grows_has_told_what_one_that_is_read_as_a_whole_has():
         assert (one.texts, one.values, one.dates.found) == (whole.texts, whole.values, whole.dates.found)
     assert {*told(grown).values} >= {17, 412.5, 19, 6, 1234}
     assert not {77.0, 5.0, 99.0} & set(told(grown).values)
+
+
+@pytest.mark.parametrize("digits", ["1" + "0" * 309, "-" + "9" * 400, "7" * 4000])
+@pytest.mark.parametrize("kind", ["integer", "number"])
+@pytest.mark.parametrize("name", ["amount", "order_id", "limit"])
+def test_numbers_larger_than_floats_are_looked_at_like_others(digits, kind, name):
+    wanted = ToolSpec("pay", "", {"type": "object", "properties": {name: {"type": kind}}, "required": [name]})
+    call = Call("1.1", "pay", {name: int(digits)})
+    assert [one.kind for one in unfounded(call, Run("r", [Asked("Pay it.", (wanted,))]))] == ([] if name == "limit" else ["number"])
+    assert unfounded(call, Run("r", [Asked(f"Pay {digits}.", (wanted,))])) == ()

@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -96,10 +97,23 @@ def root(*, lang: Lang = None, version: Version = False) -> None:
     """Options before the command. `lang` was read before this, see words.py."""
 
 
+OWN = {"ask", "chat", "run", "eval", "tools"}
+"""Commands with an option `--lang` of their own: to them it is also the language of the run, or of the tools."""
+
+
+def arguments(argv: Sequence[str]) -> list[str]:
+    """What follows `tao`, where `--lang`, which words.py has read, may also stand behind a command that knows no such option."""
+    if next((it for it in argv if it in COMMANDS), None) in OWN:
+        return list(argv)
+    end = argv.index("--") if "--" in argv else len(argv)
+    kept = [it for at, it in enumerate(argv[:end]) if not it.startswith("--lang=") and "--lang" not in (it, *argv[max(at - 1, 0) : at])]
+    return [*kept, *argv[end:]]
+
+
 def main() -> None:
     """Entry point of the command `tao`."""
     try:
-        code = app(standalone_mode=False)
+        code = app(arguments(sys.argv[1:]), standalone_mode=False)
     except typer.TyperException as error:
         code = importlib.import_module("tao.cli.usage").refused(error)
     sys.exit(code)

@@ -1,6 +1,7 @@
 """`tao ask`."""
 
 import secrets
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -15,7 +16,7 @@ from tao.cli import options as o
 from tao.cli.asking import at_a_terminal, described, settle
 from tao.cli.exits import USAGE, code_of, complain, finish
 from tao.cli.help import Command
-from tao.cli.view import meta, view
+from tao.cli.view import meta, unreached, view
 from tao.cli.words import EXITS, say
 from tao.config import Settings, environment, load
 from tao.events import Event
@@ -117,7 +118,10 @@ def _afterwards(agent: Agent, ended: Run | None, run: Run, settings: Settings) -
     console = Console(stderr=True, highlight=False)
     if run.events:
         console.print()
-        console.print(meta(run), soft_wrap=True)
+        console.print(meta(run, console.width if console.is_terminal else None), soft_wrap=True)
+    if ended and unreached(ended) and not settings.model.startswith("local"):
+        tried = f"tao doctor --model {shlex.quote(settings.model)}"
+        console.print(Text.assemble(say("What is wrong with it: ", "查明原因："), (tried, "bold")), soft_wrap=True)
     if run.events and (ended is None or ended.state == "paused"):
         where = o.again(settings)
         for waiting in agent.waiting(ended) if ended else ():

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tao.agent import Agent
-from tao.cli.words import mine, say
+from tao.cli.words import mine, packed, say
 from tao.errors import ConfigError, RulingError, both
 from tao.messages import doubled, paired
 from tao.rulings import Waiting
@@ -25,6 +25,10 @@ from tao.wrappers.approval import Ruling
 with contextlib.suppress(ImportError):
     import termios
 
+KEYS = (
+    "[y] run it  [n] reject  [e] edit the arguments  [a] answer in its place  [Enter] later",
+    "[y] 执行  [n] 拒绝  [e] 修改参数  [a] 代为回答  [回车] 以后再说",
+)
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -116,10 +120,7 @@ async def ask(waiting: Waiting, console: Console) -> Ruling | None:
     console.print()
     console.print(Text(say("This waits for you:", "等待你的决定："), "bold yellow"))
     console.print(described(waiting, console.width), end="", soft_wrap=True)
-    keys = say(
-        "[y] run it  [n] reject  [e] edit the arguments  [a] answer in its place  [Enter] later",
-        "[y] 执行  [n] 拒绝  [e] 修改参数  [a] 代为回答  [回车] 以后再说",
-    )
+    keys = packed(say(*KEYS).split("  "), console.width, "  ")
     by = person()
     while True:
         said = (await line(console, f"{keys}\n? ") or "").strip()

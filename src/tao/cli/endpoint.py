@@ -88,7 +88,7 @@ def _failed(about: str, tried: Tried) -> Finding:
     """A server that takes no tools is no failure: calls are then written as text."""
     error = tried.error
     assert error is not None
-    text = f"{type(error).__name__}: {mine(str(error))}"
+    text = mine(str(error))
     if tried.part == "tools" and isinstance(error, ToolsUnsupported):
         return Finding(about, "note", text, say("calls are written as text then (dialect auto does so)", "此时以文本写出调用（dialect 为 auto 时自动如此）"))
     return Finding(about, "bad", text, _usual(error))

@@ -25,6 +25,7 @@ from tao.cli.words import EXITS, LABELS, say
 from tao.config import environment, load
 from tao.errors import ConfigError, StoreError, both
 from tao.events import Event, Replied, to_json
+from tao.policies.uncertain import LIMITS
 from tao.replay import Difference, replay
 from tao.rulings import cancelled
 from tao.run import Run
@@ -42,8 +43,11 @@ Which = Annotated[
 ]
 STATES = {
     "running": say("interrupted", "未完成"), "paused": say("waits", "等待"), "answered": say("answered", "已回答"),
-    "failed": say("failed", "失败"),
+    "failed": say("failed", "失败"), "cancelled": say("cancelled", "已取消"), "refused": say("refused", "拒绝回答"),
+    "invalid_output": say("unfit", "不合要求"), "misreads": say("unreadable", "无法解析"), "loop": say("in circles", "原地打转"),
+    "tool_failures": say("tools fail", "工具失败"), **dict.fromkeys(LIMITS, say("limit", "达到限制")),
 }  # fmt: skip
+"""How a run stands; `tao show` says which limit it was."""
 STYLES = {"running": "yellow", "paused": "yellow", "answered": "green", "failed": "red"}
 
 
@@ -66,26 +70,33 @@ async def _runs(limit: int, options: Mapping[str, Any], *, as_json: bool) -> int
             record = {name: getattr(row, name) for name in row.__dataclass_fields__}
             console.file.write(json.dumps(record, ensure_ascii=False) + "\n")
     elif rows:
-        console.print(_table(rows))
+        console.print(table(rows, console.width))
     else:
         Console(stderr=True).print(say("No runs yet. `tao ask` makes one.", "还没有运行记录。`tao ask` 会产生一条。"))
     return ANSWERED
 
 
-def _table(rows: Sequence[Listed]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
-    for name, width in ((say("run", "运行"), 8), (say("started", "开始"), 11), (say("state", "状态"), 11)):
-        table.add_column(name, no_wrap=True, min_width=width)
-    table.add_column(say("tokens", "词元"), justify="right", no_wrap=True, min_width=6)
-    table.add_column(say("question", "问题"), ratio=1, no_wrap=True, overflow="ellipsis")
-    table.add_column(say("answer", "答案"), ratio=1, no_wrap=True, overflow="ellipsis")
+def table(rows: Sequence[Listed], width: int) -> Table:
+    """A line for each run, in so many cells: run, state and question always; where there is room, also when, the tokens, the answer."""
+    shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
+    room = {"started": width >= 50, "tokens": width >= 60, "answer": width >= 72}
+    for name, label, least in (("run", say("run", "运行"), 8), ("started", say("started", "开始"), 11), ("state", say("state", "状态"), 11)):
+        if room.get(name, True):
+            shown.add_column(label, no_wrap=True, min_width=least)
+    if room["tokens"]:
+        shown.add_column(say("tokens", "词元"), justify="right", no_wrap=True, min_width=6)
+    shown.add_column(say("question", "问题"), ratio=1, no_wrap=True, overflow="ellipsis")
+    if room["answer"]:
+        shown.add_column(say("answer", "答案"), ratio=1, no_wrap=True, overflow="ellipsis")
     for row in rows:
         state = str(row.reason) if row.state == "ended" else row.state
         started = dt.datetime.fromtimestamp(row.started).astimezone().strftime("%m-%d %H:%M")
         tokens = "" if row.tokens is None else f"{row.tokens:,}"
         look = Text(STATES.get(state, state), STYLES.get(state, "yellow"))
-        table.add_row(row.id[:8], started, look, tokens, Text(_line(row.question)), Text(_line(row.answer or ""), "dim"))
-    return table
+        cells: dict[str, str | Text] = {"run": row.id[:8], "started": started, "state": look, "tokens": tokens, "question": Text(_line(row.question))}
+        cells["answer"] = Text(_line(row.answer or ""), "dim")
+        shown.add_row(*(cell for name, cell in cells.items() if room.get(name, True)))
+    return shown
 
 
 def _line(text: str) -> str:
@@ -114,7 +125,7 @@ async def _show(which: str | None, options: Mapping[str, Any], *, as_json: bool)
         story.event(event)
     story.close(run)
     told = Console(stderr=True, highlight=False)
-    told.print(meta(run), soft_wrap=True)
+    told.print(meta(run, told.width if told.is_terminal else None), soft_wrap=True)
     return ANSWERED
 
 

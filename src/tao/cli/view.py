@@ -7,16 +7,27 @@ from rich.console import Console
 from rich.text import Text
 
 from tao.cli.pens import Pen, PlainPen, ScreenPen
-from tao.cli.words import LABELS, mine, say
+from tao.cli.words import LABELS, mine, packed, say
+from tao.errors import AgentError, ModelError
 from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Ruled, to_json
 from tao.messages import Call, Observation
 from tao.output import INVALID
+from tao.policies.limits import elapsed
+from tao.policies.uncertain import LIMITS
 from tao.prices import cost
 from tao.run import Run
 from tao.seams import Delta
 
 LINES, CHARACTERS = 12, 2000
 """As much of an observation is shown; `tao show` has it all."""
+
+
+def _names(kind: type[Exception]) -> frozenset[str]:
+    return frozenset({kind.__name__}.union(*map(_names, kind.__subclasses__())))
+
+
+ERRORS, UNREACHED = _names(AgentError), _names(ModelError)
+"""Names that stand before the words of an error in the record; they tell people nothing."""
 
 
 class View(Protocol):
@@ -83,7 +94,7 @@ class QuietView:
         if run.answer is not None and not unfit:
             self.console.file.write(run.answer.strip() + "\n")
             return
-        told = "\n".join(filter(None, [mine(run.ended.detail) or run.ended.reason, run.answer if unfit else ""]))
+        told = "\n".join(filter(None, [why(run.ended), run.answer if unfit else ""]))
         Console(stderr=True, highlight=False, soft_wrap=True).print(Text(told))
 
 
@@ -181,7 +192,7 @@ class Story:
         if event.answer is not None and event.answer.strip() != self.answered.strip():
             self._part("answer", event.answer)
         if event.reason != "answered" and (event.answer is None or event.detail):
-            self._part("note", mine(event.detail) or event.reason)
+            self._part("note", why(event))
         self._end()
 
     def _short(self, observation: Observation) -> str:
@@ -222,9 +233,25 @@ class Story:
         self.told.clear()
         self.called = self.answered = ""
 
-def meta(run: Run) -> Text:
-    """One dim line: what the run took and cost, and its id."""
-    usage, last = run.usage, run.events[-1].at
+
+def why(ended: Ended) -> str:
+    """For people: the end's detail in their language, without the name of our class before an error's words, and with the limit that it does not name."""
+    name, _, said = ended.detail.partition(": ")
+    detail = mine(said if name in ERRORS else ended.detail)
+    if ended.answer is None and ended.reason in LIMITS and detail:
+        end = detail[-1] if detail[-1] in ".。" else ""
+        return detail.removesuffix(end) + (f"（{ended.reason}）" if end == "。" else f" ({ended.reason})") + end
+    return detail or ended.reason
+
+
+def unreached(run: Run) -> bool:
+    """Whether the run failed because its model could not answer."""
+    return run.ended is not None and run.ended.reason == "failed" and run.ended.detail.partition(": ")[0] in UNREACHED
+
+
+def meta(run: Run, width: int | None = None) -> Text:
+    """What the run took and cost, and its id: dim, on one line, or in lines of at most so many cells. A person's time is not counted."""
+    usage = run.usage
     parts = [say(f"{run.steps} step{'s' * (run.steps != 1)}", f"{run.steps} 步")]
     if usage.prompt is not None or usage.completion is not None:
         cached = say(f" ({usage.cached:,} cached)", f"（缓存 {usage.cached:,}）") if usage.cached else ""
@@ -236,6 +263,6 @@ def meta(run: Run) -> Text:
     if spent.amounts:
         more = say(f" (and {spent.unknown} of unknown cost)", f"（另有 {spent.unknown} 次回复费用未知）") if spent.unknown else ""
         parts.append(f"{spent}{more}")
-    parts.append(f"{last - run.asked.at:.1f} s")
+    parts.append(f"{elapsed(run):.1f} s")
     parts += [part for part in (run.asked.model, say(f"run {run.id[:8]}", f"运行 {run.id[:8]}")) if part]
-    return Text(" · ".join(parts), "dim")
+    return Text(packed(parts, width, " · ") if width else " · ".join(parts), "dim")

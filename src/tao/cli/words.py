@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from rich.cells import cell_len
+
 CJK = re.compile("[\u3400-\u9fff]")
 WORD = re.compile(r"[A-Za-z]{2,}")
 
@@ -37,6 +39,15 @@ def mine(text: str) -> str:
         kept.append(lines[1 if pair and LANG == "zh" else 0])
         del lines[: 2 if pair else 1]
     return "\n".join(kept)
+
+
+def packed(parts: Sequence[str], width: int, between: str) -> str:
+    """The parts one after the other, in lines of at most so many cells that end between two of them; a part that is longer has a line of its own."""
+    lines = list(parts[:1])
+    for part in parts[1:]:
+        longer = f"{lines[-1]}{between}{part}"
+        lines[-1:] = [longer] if cell_len(longer) <= width else [lines[-1], part]
+    return "\n".join(lines)
 
 
 EXITS = say(

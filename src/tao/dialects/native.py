@@ -17,6 +17,10 @@ from tao.run import Run
 from tao.seams import Listener
 from tao.toolset import described, listed
 
+SPACES = 200
+"""So many characters more than need be may a model have written its arguments with, and they are still said again in its own way."""
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 
 @dataclass(frozen=True)
 class Native:
@@ -103,6 +107,19 @@ def _turns(events: Iterable[Event]) -> Iterator[list[Event]]:
     yield turn
 
 
+def _arguments(call: Call, sent: list[str]) -> str:
+    """The call's arguments as the model wrote them, where that is how they were read; else as JSON."""
+    text = _COMPACT(call.args)
+    return next((one for one in sent if one == text or (len(one) < len(text) + SPACES and _value(one) == call.args)), text)
+
+
+def _value(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
 def _turn(events: list[Event], lang: str) -> Iterator[Message]:
     """A decision as the assistant's message, followed by the results of all its calls, in call order."""
     reply: Reply | None = None
@@ -113,7 +130,8 @@ def _turn(events: list[Event], lang: str) -> Iterator[Message]:
             reply = event.reply
         elif isinstance(event, Decided):
             waiting, results = event.calls, {}
-            calls = tuple(ToolCall(c.tool, json.dumps(c.args, ensure_ascii=False), c.provider_id or c.id) for c in event.calls)
+            sent = [call.arguments for call in reply.calls] if reply else []
+            calls = tuple(ToolCall(c.tool, _arguments(c, sent), c.provider_id or c.id) for c in event.calls)
             text = event.answer if event.answer is not None else event.thought
             yield Message("assistant", text, calls, reasoning=reply.reasoning if reply else None, kept=reply.kept if reply else "")
         elif isinstance(event, Observed):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tao import waits
-from tao.errors import Declined, ModelError, Refused, TooLong, ToolsUnsupported, Transient
+from tao.errors import Declined, ModelError, Refused, TooLong, ToolsUnsupported, Transient, both
 
 QUOTED = 600
 """At most so many characters of a server's own words are quoted."""
@@ -33,11 +33,12 @@ _DECLINED = re.compile(
 """Words of a filter that looked at what was asked (Azure, DashScope, DeepSeek, Zhipu, MiniMax, Gemini)."""
 _TRANSIENT = frozenset({408, 409, 425, 429, 499})
 _HINTS = {
-    401: "check the API key · 请检查 API 密钥",
-    402: "check the account's balance · 请检查账户余额",
-    403: "check what this key may use · 请检查该密钥的权限",
-    404: "check the base URL and the model's name · 请检查接口地址与模型名",
+    401: ("check the API key", "请检查 API 密钥"),
+    402: ("check the account's balance", "请检查账户余额"),
+    403: ("check what this key may use", "请检查该密钥的权限"),
+    404: ("check the base URL and the model's name", "请检查接口地址与模型名"),
 }
+_OTHERWISE = "put it differently, or ask another model", "请换个说法，或换一个模型"
 _MINIMAX = {1000: 500, 1001: 504, 1002: 429, 1004: 401, 1008: 402, 1013: 500, 1024: 500, 1027: 400, 1033: 500, 1039: 429, 2013: 400}
 """MiniMax answers errors with status 200 and its own numbers in `base_resp`; here as the HTTP status that they mean."""
 
@@ -52,9 +53,10 @@ def failure(
     """
     said = words(body)
     label = said + " " + _code(body)
-    message = f"{where}:{f' HTTP {status}:' if http else ''} {said or '(no message · 没有说明)'}"
+    head = f"{where}:{f' HTTP {status}:' if http else ''} "
+    message = head + said if said else both(f"{head}(no message)", f"{head}（没有说明）")
     if _NO_MONEY.search(label) or status == 402:
-        return Refused(f"{message} ({_HINTS[402]})")
+        return Refused(_hinted(head, said, _HINTS[402]))
     if tools and status not in _TRANSIENT and _NO_TOOLS.search(label):
         return ToolsUnsupported(message)
     if status == 413 or (status in {400, 422, 500} and _LONG.search(label)):
@@ -62,9 +64,14 @@ def failure(
     if status in _TRANSIENT or status >= 500:
         return Transient(message, retry_after(headers or {}, body))
     if status in {400, 403, 422, 451} and _DECLINED.search(label):
-        return Declined(f"{message} (put it differently, or ask another model · 请换个说法，或换一个模型)")
+        return Declined(_hinted(head, said, _OTHERWISE))
     hint = _HINTS.get(status)
-    return Refused(f"{message} ({hint})" if hint else message)
+    return Refused(_hinted(head, said, hint) if hint else message)
+
+
+def _hinted(head: str, said: str, hint: tuple[str, str]) -> str:
+    """The server's words, and what to do, on a line for each language."""
+    return both(f"{head}{said or '(no message)'} ({hint[0]})", f"{head}{said or '（没有说明）'}（{hint[1]}）")
 
 
 def failure_inside(answer: Any, *, where: str, tools: bool = False) -> ModelError | None:
@@ -101,7 +108,7 @@ _NAMED = {
 
 
 def words(body: Any) -> str:
-    """The server's own words, shortened: OpenAI's `error.message`, a `message` or `detail`, Gemini's list, or plain text."""
+    """The server's own words on one line, shortened: OpenAI's `error.message`, a `message` or `detail`, Gemini's list, or plain text."""
     if isinstance(body, list) and body:
         return words(body[0])
     if isinstance(body, Mapping):
@@ -113,7 +120,7 @@ def words(body: Any) -> str:
 
 
 def _short(text: str) -> str:
-    text = re.sub(r"\s+", " ", re.sub(r"<[^>]{1,200}>", " ", text)).strip() if "<" in text[:200] else text.strip()
+    text = " ".join((re.sub(r"<[^>]{1,200}>", " ", text) if "<" in text[:200] else text).split())
     return text if len(text) <= QUOTED else text[:QUOTED] + " …"
 
 

@@ -140,9 +140,10 @@ class _Exchange:
         self.wire.allowance = allowance(response.headers)
         if response.status == 200:
             return
-        text = (await response.read()).decode("utf-8", "replace")
         if 300 <= response.status < 400:
-            text = f"redirected to {response.headers.get('Location', '?')}; set the base URL to that address · 已重定向，请改用该地址"
+            head, to = f"{self.target.where}: HTTP {response.status}: ", response.headers.get("Location", "?")
+            raise Refused(both(f"{head}redirected to {to}; set the base URL to that address", f"{head}已重定向到 {to}；请把接口地址改为该地址"))
+        text = (await response.read()).decode("utf-8", "replace")
         try:
             body = json.loads(text)
         except ValueError:

@@ -10,6 +10,7 @@ import re
 import unicodedata
 import uuid
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from typing import Any
 
 from tao.messages import doubled, paired
@@ -75,6 +76,16 @@ def boolean(value: Any) -> bool | None:
     """Yes or no, as a word or as 1 and 0."""
     word = narrow(value).lower() if isinstance(value, str) else str(value) if type(value) is int else ""
     return True if word in YES else False if word in NO else None
+
+
+def multiple(number: float, step: float) -> bool:
+    """Whether it is so many steps; whole numbers exactly, however large, others up to rounding."""
+    if isinstance(number, int) and isinstance(step, int):
+        return number % step == 0
+    try:
+        return math.isclose(number / step, round(number / step), rel_tol=0, abs_tol=1e-9)
+    except OverflowError:  # larger than a float
+        return Fraction(number) % Fraction(str(step)) == 0
 
 
 def string(value: Any) -> str | None:

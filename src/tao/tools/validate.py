@@ -235,7 +235,7 @@ def _limited(schema: Mapping[str, Any], number: Any, at: At, came: Any) -> Any:
         (low is not None and number < low) or (high is not None and number > high)
         or (above is not None and not isinstance(above, bool) and number <= above)
         or (below is not None and not isinstance(below, bool) and number >= below)
-        or (step and not math.isclose(number / step, round(number / step), rel_tol=0, abs_tol=1e-9))
+        or (step and not reading.multiple(number, step))
     ):  # fmt: skip
         raise Misfit([Problem(at.path, "limits", came, schema)])
     return number

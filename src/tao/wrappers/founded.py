@@ -37,6 +37,8 @@ _SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s\-.]+")
 NEAR = re.compile(r"\b(?:tomorrow|yesterday|next|last|tonight|weekend|following|previous|week|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b|[明昨后前]天|[上下]个?(?:周|星期|月)|周[一二三四五六日天末]|星期", re.IGNORECASE)
 """Words by which a day near a known one is meant."""
 MOST_LEAVES = 200
+LARGEST = 10**300
+"""A whole number above it is not reckoned with: floats end there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ def _doubt(name: str, schema: Mapping[str, Any], value: Any, sample: Any, have: 
     if isinstance(value, int | float):
         copied = isinstance(sample, int | float) and value == sample
         asked = (needed and not how.tuning) or copied
+        if isinstance(value, int) and abs(value) > LARGEST:
+            return (f"{str(value)[:20]}…", "number") if asked and not have.holds(str(value)) else None
         return (f"{value:.15g}", "number") if asked and not _reckoned(float(value), have, strict=how.named) else None
     if not isinstance(value, str):
         return None
