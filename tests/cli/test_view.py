@@ -77,8 +77,9 @@ def test_an_answer_that_was_not_accepted_gives_way_to_the_next():
 @pytest.mark.parametrize(("event", "line"), [
     (Misread("no_step", "say more"), "Note: the reply could not be read: say more"),
     (Paused("approval"), "Note: waits for a person: approval"),
-    (Ruled("1.1", "h", "approve", "Mo"), "Note: approve Mo"),
-    (Ended("failed", detail="ModelError: no power"), "Note: ModelError: no power"),
+    (Ruled("1.1", "h", "approve", "Mo"), "Note: approved (Mo)"), (Ruled("1.1", "h", "reject", "", text="too much"), "Note: rejected: too much"),
+    (Ruled("1.1", "h", "edit", "Mo", args={}), "Note: arguments changed (Mo)"), (Ruled("1.1", "h", "later"), "Note: later"),
+    (Ended("failed", detail="ModelError: no power"), "Note: no power"),
     (Ended("max_steps"), "Note: max_steps"),
     (Ended("max_steps", "so far"), "Final Answer: so far"),
     (Ended("max_cost", "so far", "Stopped at the limit of money."), "Final Answer: so far\nNote: Stopped at the limit of money."),

@@ -29,6 +29,12 @@ def _names(kind: type[Exception]) -> frozenset[str]:
 ERRORS, UNREACHED = _names(AgentError), _names(ModelError)
 """Names that stand before the words of an error in the record; they tell people nothing."""
 
+VERDICTS = {
+    "approve": say("approved", "已批准"), "reject": say("rejected", "已拒绝"), "edit": say("arguments changed", "已修改参数"),
+    "answer": say("answered in its place", "已代为回答"),
+}  # fmt: skip
+"""What was ruled, for reading."""
+
 
 class View(Protocol):
     """Is told a run's events and the pieces of its replies, and that it is over."""
@@ -139,7 +145,7 @@ class Story:
                     self._end()
                 self._next()
             case Ruled():
-                self._part("note", " ".join(part for part in (event.verdict, event.by, event.text) if part))
+                self._part("note", ruled(event))
                 self._end()
             case Decided():
                 self._decided(event)
@@ -232,6 +238,12 @@ class Story:
         self._end()
         self.told.clear()
         self.called = self.answered = ""
+
+
+def ruled(event: Ruled) -> str:
+    """What a person decided about a call, who, and in which words."""
+    by = say(f" ({event.by})", f"（{event.by}）") if event.by else ""
+    return VERDICTS.get(event.verdict, event.verdict) + by + (say(": ", "：") + event.text if event.text else "")
 
 
 def why(ended: Ended) -> str:

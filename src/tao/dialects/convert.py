@@ -8,7 +8,7 @@ from typing import Any
 from tao.dialects.clean import SPACE
 from tao.dialects.later import later
 from tao.dialects.repair import Read, read_json
-from tao.messages import ToolSpec
+from tao.messages import Kept, ToolSpec
 
 _INTEGER = later(r"[+-]?\d{1,400}")
 _DECIMAL = later(r"[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][+-]?\d{1,3})?")
@@ -40,6 +40,7 @@ class Parameters:
         return same[0] if len(same) == 1 else None
 
 
+@Kept
 def parameters(tool: ToolSpec) -> Parameters:
     """Read off the tool's JSON schema; a schema that is none has no parameters."""
     properties = tool.parameters.get("properties")
