@@ -207,7 +207,7 @@ def test_a_model_that_did_not_answer_is_told_from_other_failures():
 
 
 def test_a_persons_time_is_not_counted():
-    events = [Asked("q", at=100.0), Paused("waits", "1.1", at=102.0), Ruled("1.1", "approve", at=5000.0), Ended("answered", "a", at=5001.5)]
+    events = [Asked("q", at=100.0), Paused("waits", "1.1", at=102.0), Ruled("1.1", "h", "approve", at=5000.0), Ended("answered", "a", at=5001.5)]
     assert " · 3.5 s · " in meta(Run("r" * 16, events)).plain
 
 
