@@ -11,7 +11,7 @@ from typing import Any
 from tao.acting import Limits, ToolLimits
 from tao.agent import Agent
 from tao.config import Settings, journal_address, state_folder
-from tao.errors import ConfigError, both
+from tao.errors import ConfigError, both, unread
 from tao.models import connect
 from tao.models.connect import timeouts
 from tao.models.pricing import finder
@@ -71,7 +71,7 @@ def schema(path: Path) -> Any:
     try:
         found = json.loads(path.expanduser().read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ConfigError(both(f"no JSON schema can be read from {path}: {error}", f"无法从 {path} 读取 JSON Schema：{error}")) from error
+        raise ConfigError(both(f"no JSON schema can be read from {path}: {unread(error)[0]}", f"无法从 {path} 读取 JSON Schema：{unread(error)[1]}")) from error
     if not isinstance(found, dict):
         raise ConfigError(both(
             f'{path} holds {found!r:.60}; wanted: a JSON schema, as in {{"type": "object", "properties": …}}',

@@ -21,6 +21,8 @@
 A plain exception anywhere else is a bug and leaves the loop.
 """
 
+import errno
+
 
 class AgentError(Exception):
     """An operator can mend this; the run records it and ends, for the reason `ends`."""
@@ -109,3 +111,17 @@ class Pause(Exception):
 def both(english: str, chinese: str) -> str:
     """A text for people whose language is not known where it is said: English, and Chinese on the line below."""
     return f"{english}\n{chinese}"
+
+
+_FILES = {
+    errno.ENOENT: "没有这个文件或目录", errno.EACCES: "没有权限", errno.EPERM: "没有权限", errno.EISDIR: "这是一个目录", errno.ENOTDIR: "路径中有一部分不是目录",
+    errno.ENOSPC: "磁盘已满", errno.EROFS: "文件系统为只读", errno.ENAMETOOLONG: "文件名过长", errno.EEXIST: "文件已存在",
+}  # fmt: skip
+
+
+def unread(error: Exception) -> tuple[str, str]:
+    """Why a file could not be read or written, in English and in Chinese; its name is for the caller to say."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text", "不是 UTF-8 文本"
+    said = (error.strerror if isinstance(error, OSError) else "") or str(error)
+    return said, _FILES.get(error.errno or 0, said) if isinstance(error, OSError) else said

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tao.errors import ConfigError, both
+from tao.errors import ConfigError, both, unread
 from tao.messages import Image
 from tao.seams import Abilities
 
@@ -53,8 +53,8 @@ def picture(source: Source) -> Image:
         size = path.stat().st_size
         data = path.read_bytes() if size <= MOST_BYTES else b""
     except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise ConfigError(both(f"image {text!r:.200} cannot be read: {why}", f"无法读取图片 {text!r:.200}：{why}")) from error
+        english, chinese = unread(error)
+        raise ConfigError(both(f"image {text!r:.200} cannot be read: {english}", f"无法读取图片 {text!r:.200}：{chinese}")) from error
     if size > MOST_BYTES:
         raise _too_large(size, text, text)
     return _of(data, text, text)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tao.messages import Message, Request, Usage
-from tao.models.chat import Gather, Writing, body, described, read_usage
+from tao.messages import Message, Request, ToolCall, Usage
+from tao.models import blocks
+from tao.models.chat import Gather, Writing, body, described, read_likely, read_usage
 from tao.testing import spec
 
 
@@ -48,11 +49,24 @@ def test_the_same_message_is_written_differently_for_different_providers():
             Usage(10, 25, None, 20),
         ),
         ({"prompt_tokens": 10, "completion_tokens": 0, "total_tokens": 10, "prompt_tokens_details": None}, Usage(10, 0, None, None)),
-        ({"prompt_tokens": None}, Usage()),
+        ({"prompt_tokens": None}, Usage()), ({"prompt_tokens": 3.0, "completion_tokens": float("nan"), "total_tokens": float("inf")}, Usage(3)),
     ],
 )
 def test_usage_in_every_shape(raw, usage):
     assert read_usage(raw) == usage
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf"), 10**400, -(10**400), True])
+def test_odd_numbers_are_no_probabilities(number):
+    told = {"content": [{"top_logprobs": [{"token": "a", "logprob": number}, {"token": "b", "logprob": 0}]}]}
+    assert {token: share for token, share in read_likely(told).items() if token != "a" or number is not True} == {"b": 1.0}
+
+
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000])
+def test_arguments_too_deep_to_be_read_go_back_as_text(deep):
+    sent = Request((Message("assistant", "", calls=(ToolCall("add", deep, "c1"),)),))
+    assert json.loads(json.loads(body(sent, {}))["messages"][0]["tool_calls"][0]["function"]["arguments"]) == {"text": deep}
+    assert json.loads(blocks.body(sent, {}).body)["messages"][-1]["content"][0]["input"] == {"text": deep}
 
 
 def test_usage_inside_a_choice_or_a_group_is_found():

@@ -84,7 +84,8 @@ def test_what_to_do_stands_on_a_line_for_each_language(status, body, english, ch
 def test_errors_with_status_200():
     assert type(failure_inside({"base_resp": {"status_code": 1002, "status_msg": "rate limit"}}, where="minimax")) is Transient
     assert type(failure_inside({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}, where="minimax")) is Refused
-    assert failure_inside({"base_resp": {"status_code": 0, "status_msg": ""}, "choices": [{}]}, where="minimax") is None
+    for fine in (0, "0", None):
+        assert failure_inside({"base_resp": {"status_code": fine, "status_msg": ""}, "choices": [{}]}, where="minimax") is None
     assert type(failure_inside({"choices": [{"error": {"code": 502, "message": "upstream"}}]}, where="openrouter")) is Transient
     assert type(failure_inside({"error": {"code": "invalid_request", "message": "no"}}, where="x")) is Refused
     assert type(failure_inside({"error": "boom"}, where="x")) is Transient
@@ -112,7 +113,7 @@ def test_how_long_a_server_wants_us_to_wait():
     ({"x-ratelimit-remaining-requests": "3", "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "120ms"}, (0, 0.12)),
     ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "30"}, (0, 30.0)),
     ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "soon"}, (0, 60.0)),
-    ({"x-ratelimit-remaining-requests": "0"}, (0, 60.0)),
+    ({"x-ratelimit-remaining-requests": "0"}, (0, 60.0)), ({"x-ratelimit-remaining-requests": "9" * 5000}, None),
     ({"anthropic-ratelimit-requests-remaining": "7", "anthropic-ratelimit-requests-reset": "2020-01-01T00:00:00Z"}, (7, 0.0)),
 ])  # fmt: skip
 def test_what_is_left_of_a_rate(headers, left):
@@ -131,3 +132,13 @@ def test_what_a_filter_will_not_let_through_is_declined(status, body):
     assert (type(error), error.ends) == (Declined, "refused")
     assert "put it differently" in str(error)
     assert "请换个说法" in str(error)
+
+
+@pytest.mark.parametrize("code", ["abc", [], {"a": 1}, float("nan"), float("inf"), "9" * 5000, "²", True])
+def test_an_error_number_that_is_none_is_an_error_still(code):
+    assert type(failure_inside({"base_resp": {"status_code": code, "status_msg": "no"}}, where="x")) is Refused
+
+
+@pytest.mark.parametrize("choices", [{"a": 1}, 3, 2.5, True, "text", [], [None], [[1]], {}])
+def test_choices_of_any_form_are_no_error_of_ours(choices):
+    assert failure_inside({"choices": choices}, where="x") is None

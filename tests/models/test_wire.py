@@ -43,6 +43,14 @@ async def test_what_is_no_json_is_shown(provider, wire):
         await wire.post(target(provider), b"{}")
 
 
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000])
+async def test_json_too_deep_to_be_read_is_no_json(provider, wire, deep):
+    provider.will(provider.refuse(200, deep), provider.refuse(500, deep), provider.stream(f"data: {deep}\n\n".encode()))
+    for ask in (wire.post(target(provider), b"{}"), wire.post(target(provider), b"{}"), pieces(wire, provider)):
+        with pytest.raises(Transient, match="fake: "):
+            await ask
+
+
 async def test_a_closed_wire_opens_again(provider, wire):
     provider.will("a")
     await wire.post(target(provider), b"{}")

@@ -22,7 +22,7 @@ from tao.cli.help import Command
 from tao.cli.view import JsonView
 from tao.cli.words import EXITS, say
 from tao.config import environment, load
-from tao.errors import AgentError, ConfigError, both
+from tao.errors import AgentError, ConfigError, both, unread
 from tao.run import Run
 
 app = typer.Typer()
@@ -125,7 +125,7 @@ def _questions(file: Path) -> Sequence[Asking]:
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(both(f"cannot read the questions in {file}: {error}", f"无法读取问题文件 {file}：{error}")) from error
+        raise ConfigError(both(f"cannot read the questions in {file}: {unread(error)[0]}", f"无法读取问题文件 {file}：{unread(error)[1]}")) from error
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     asked = [_question(number, line, file) for number, line in lines]
     if not asked:

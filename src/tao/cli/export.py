@@ -67,6 +67,15 @@ def export_(
     finish(work())
 
 
+EMPTY = {
+    "dpo": say(
+        " A pair takes two runs of one task, one of them better: tao eval TASKS --rollouts 4",
+        "一对数据需要同一任务的两次运行，且其中一次更好：tao eval 任务文件 --rollouts 4",
+    ),
+}  # fmt: skip
+"""What a form needs, where it found none of it."""
+
+
 async def _export(sources: Sequence[str], wish: Wish, out: Path, options: Mapping[str, Any]) -> int:
     places = list(sources) or [journal_address(load(options))]
     recorded = [it for where in places for it in await load_runs(where)]
@@ -86,7 +95,7 @@ def write(made: Exported, out: Path) -> int:
     if told.redacted:
         screen.print(say("taken out: ", "已去除：") + ", ".join(f"{kind} {count}" for kind, count in told.redacted.items()))
     if not made.lines:
-        screen.print(say("Nothing is left to export.", "没有可导出的内容。"), style="yellow")
+        screen.print(say("Nothing is left to export.", "没有可导出的内容。") + EMPTY.get(told.form, ""), style="yellow")
         return FAILED
     if str(out) == "-":
         Console(highlight=False).file.write(text(made.lines))

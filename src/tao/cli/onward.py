@@ -15,7 +15,7 @@ from tao.cli.ask import shown
 from tao.cli.compare import show
 from tao.cli.exits import code_of
 from tao.config import Settings, environment, load
-from tao.errors import ConfigError, both
+from tao.errors import ConfigError, both, unread
 from tao.evaluation.again import cut
 from tao.events import Replied
 from tao.run import Run
@@ -48,7 +48,7 @@ def branch(old: Run, step: int, agent: Agent, settings: Settings, options: Mappi
             f"run {old.id[:8]} has no step {step}; it has steps 1 to {count}", f"运行 {old.id[:8]} 没有第 {step} 步；共 {count} 步",
         )) from error  # fmt: skip
     except OSError as error:
-        raise ConfigError(both(f"cannot read the prompt {prompt}: {error}", f"无法读取提示词 {prompt}：{error}")) from error
+        raise ConfigError(both(f"cannot read the prompt {prompt}: {unread(error)[0]}", f"无法读取提示词 {prompt}：{unread(error)[1]}")) from error
     assert asked == old.asked, "a run begins with what was asked"
     changed = replace(old.asked, instructions=text)
     if "model" in options:

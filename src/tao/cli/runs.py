@@ -125,6 +125,8 @@ async def _show(which: str | None, options: Mapping[str, Any], *, as_json: bool)
         story.event(event)
     story.close(run)
     told = Console(stderr=True, highlight=False)
+    if told.is_terminal:
+        told.print()
     told.print(meta(run, told.width if told.is_terminal else None), soft_wrap=True)
     return ANSWERED
 

@@ -116,7 +116,7 @@ def _arguments(call: Call, sent: list[str]) -> str:
 def _value(text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

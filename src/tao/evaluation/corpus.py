@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tao.errors import ConfigError
+from tao.errors import ConfigError, both, unread
 from tao.events import Decided, Misread
 from tao.messages import ToolSpec
 
@@ -44,7 +44,10 @@ def load_cases(path: str | Path) -> list[Case]:
     try:
         lines = Path(path).read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read the corpus {path}: {error}; give the path of a JSON Lines file in UTF-8") from error
+        raise ConfigError(both(
+            f"cannot read the corpus {path}: {unread(error)[0]}; give the path of a JSON Lines file in UTF-8",
+            f"无法读取语料 {path}：{unread(error)[1]}；请给出 UTF-8 编码的 JSON Lines 文件",
+        )) from error  # fmt: skip
     return [_case(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
 
 
@@ -58,7 +61,8 @@ def _case(line: str, where: str) -> Case:
         rest = {key: str(record[key]) for key in ("kind", "lang", "rationale") if key in record}
         return Case(str(record["id"]), str(record["text"]), tools, expect, record=record, **rest)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{where} is not a corpus case: {type(error).__name__}: {error}") from error
+        said = f"{type(error).__name__}: {error}"
+        raise ConfigError(both(f"{where} is not a corpus case: {said}", f"{where} 不是语料样例：{said}")) from error
 
 
 def tool_spec(tool: Mapping[str, Any]) -> ToolSpec:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tao.errors import ConfigError, StoreError, both
+from tao.errors import ConfigError, StoreError, both, unread
 from tao.evaluation.results import load_results
 from tao.events import Asked, Event, from_json
 from tao.run import Run
@@ -52,7 +52,7 @@ def read_runs(path: Path) -> list[Recorded]:
     try:
         lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(both(f"cannot read runs from {path}: {error}", f"无法读取运行记录 {path}：{error}")) from error
+        raise ConfigError(both(f"cannot read runs from {path}: {unread(error)[0]}", f"无法读取运行记录 {path}：{unread(error)[1]}")) from error
     if lines and '"tao_eval"' in lines[0]:
         outcomes = load_results(path).outcomes
         return [Recorded(Run(it.run, it.events), it.task, it.kind, it.right, it.score) for it in outcomes if it.events]

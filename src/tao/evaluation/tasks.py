@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tao.errors import ConfigError, both
+from tao.errors import ConfigError, both, unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ def load_tasks(path: str | Path) -> list[Task]:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(both(
-            f"cannot read the tasks in {path}: {error}; give a JSON Lines file in UTF-8",
-            f"无法读取任务文件 {path}：{error}；请提供 UTF-8 编码的 JSON Lines 文件",
+            f"cannot read the tasks in {path}: {unread(error)[0]}; give a JSON Lines file in UTF-8",
+            f"无法读取任务文件 {path}：{unread(error)[1]}；请提供 UTF-8 编码的 JSON Lines 文件",
         )) from error  # fmt: skip
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     tasks = [_task(number, line, path) for number, line in lines]

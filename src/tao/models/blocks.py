@@ -139,7 +139,7 @@ def source(image: Image) -> dict[str, str]:
 def _object(arguments: str) -> dict[str, Any]:
     try:
         value = json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     return value if isinstance(value, dict) else {"text": arguments}
 

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import exp
+from math import exp, isfinite
 from typing import Any
 
 from tao.messages import Kept, Message, Reply, Request, ToolCall, ToolSpec, Usage
@@ -107,7 +107,7 @@ def _sound(arguments: str) -> str:
     """Arguments that every server takes back: a JSON object. Damaged text goes inside one, under the name "text"."""
     try:
         value = json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     return arguments if isinstance(value, dict) else _dump({"text": arguments})
 
@@ -277,13 +277,17 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+MOST = 1e300
+"""A number beyond it, or none at all (NaN), is no logarithm of a probability."""
+
+
 def read_likely(told: Any) -> dict[str, float]:
     """The likeliest first tokens with their probabilities, from a choice's `logprobs`; empty where it has none."""
     first = _table(next(iter(_list(_table(told).get("content"))), None))
     found = _list(first.get("top_logprobs"))
     return {
         str(one["token"]): exp(min(float(one["logprob"]), 0.0)) for one in found
-        if isinstance(one, Mapping) and "token" in one and isinstance(one.get("logprob"), int | float)
+        if isinstance(one, Mapping) and "token" in one and isinstance(one.get("logprob"), int | float) and -MOST < one["logprob"] < MOST
     }
 
 
@@ -324,6 +328,6 @@ def _count(raw: Mapping[str, Any], *names: str) -> int | None:
         value = raw.get(name)
         if type(value) is int:  # as mostly
             return value
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if isinstance(value, float) and isfinite(value):
             return int(value)
     return None

@@ -79,18 +79,24 @@ def failure_inside(answer: Any, *, where: str, tools: bool = False) -> ModelErro
     if not isinstance(answer, dict | Mapping):
         return failure(502, answer, where=where, tools=tools)
     base = answer.get("base_resp")
-    if isinstance(base, Mapping) and base.get("status_code"):
-        number = int(base["status_code"])
+    if isinstance(base, Mapping) and str(base.get("status_code") or 0) != "0":
+        number = _number(base["status_code"])
         return failure(_MINIMAX.get(number, 400), {"message": base.get("status_msg"), "code": number}, where=where, tools=tools)
     error = answer.get("error")
     if not error:
-        choices = answer.get("choices") or [{}]
-        error = choices[0].get("error") if isinstance(choices[0], Mapping) else None
+        choices = answer.get("choices")
+        first = choices[0] if isinstance(choices, list) and choices else None
+        error = first.get("error") if isinstance(first, Mapping) else None
     if not error:
         return None
     code = error.get("code") if isinstance(error, Mapping) else None
     status = int(code) if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code)) else _status_by_name(str(code or ""), error)
     return failure(status, {"error": error}, where=where, tools=tools)
+
+
+def _number(code: Any) -> int:
+    """MiniMax's number of an error; 0 for anything else."""
+    return int(code) if re.fullmatch(r"\d{1,9}", str(code), re.ASCII) else 0
 
 
 def _status_by_name(code: str, error: Any) -> int:
@@ -156,7 +162,7 @@ def allowance(headers: Mapping[str, str]) -> tuple[int, float] | None:
         *((f"x-ratelimit-remaining-{what}", f"x-ratelimit-reset-{what}") for what in ("requests", "tokens")),
         *((f"anthropic-ratelimit-{what}-remaining", f"anthropic-ratelimit-{what}-reset") for what in ("requests", "tokens")),
     ):
-        if low.get(left, "").strip().isdecimal():
+        if re.fullmatch(r"\s*\d{1,18}\s*", low.get(left, "")):
             found.append((int(low[left]), _until(low.get(reset, ""))))
     return min(found, default=None)
 

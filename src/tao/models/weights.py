@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tao.errors import ConfigError, WeightsError, both
+from tao.errors import ConfigError, WeightsError, both, unread
 from tao.models.catalogue import (
     CATALOGUE,
     DEFAULT,
@@ -110,8 +110,8 @@ def pull(
     except OSError as error:
         raise WeightsError(
             both(
-                f"cannot write model files to {folder}: {error}; set TAO_CACHE to a folder that you may write to",
-                f"无法写入模型目录 {folder}：{error}；请将 TAO_CACHE 设为可写的目录",
+                f"cannot write model files to {folder}: {unread(error)[0]}; set TAO_CACHE to a folder that you may write to",
+                f"无法写入模型目录 {folder}：{unread(error)[1]}；请将 TAO_CACHE 设为可写的目录",
             )
         ) from error
 

@@ -146,7 +146,7 @@ class _Exchange:
         text = (await response.read()).decode("utf-8", "replace")
         try:
             body = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             body = text
         raise failure(response.status, body, response.headers, where=self.target.where, tools=self.target.tools)
 
@@ -194,7 +194,7 @@ class _Exchange:
     def _decode(self, data: bytes) -> Any:
         try:
             return json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             shown = data[:200].decode("utf-8", "replace")
             raise Transient(
                 both(

@@ -101,3 +101,16 @@ def test_an_operation_may_have_servers_of_its_own_on_allowed_hosts():
 ])  # fmt: skip
 def test_what_can_be_read_on_the_way(base, wanted):
     assert in_the_open(base) is wanted
+
+
+@pytest.mark.parametrize("server", ["http://127.0.0.1:8105", "http://localhost:8000/v1", "https://10.1.2.3", "http://[::1]:80", "http://shop.local"])
+def test_a_server_within_a_network_that_only_the_document_names_is_no_tool(server):
+    told = {"openapi": "3.1.0", "servers": [{"url": server}], "paths": {"/stock": {"get": {"operationId": "stock", "responses": {}}}}}
+    with pytest.raises(ConfigError) as caught:
+        openapi_tools(told)
+    assert "is not on the public internet, and only the document names it; if it is meant, say so: base_url = " in str(caught.value)
+    assert "而且只由文档写明；如果确实要用，请写明：base_url = " in str(caught.value)
+    assert [tool.name for tool in openapi_tools(told, base_url=server)] == ["stock"]
+    assert [tool.name for tool in openapi_tools(told, hosts=[parse(server).host])] == ["stock"]
+    public = {**told, "servers": [{"url": "https://api.example.com"}]}
+    assert [tool.name for tool in openapi_tools(public)] == ["stock"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from tao.errors import ConfigError, ToolError, both
+from tao.errors import ConfigError, ToolError, both, unread
 from tao.tools.web.charset import decode
 from tao.tools.web.fetching import Limits, Sending, fetch
 from tao.tools.web.guard import Guard, Resolve, system_resolve
@@ -132,7 +132,7 @@ def _content(path: Path) -> str:
             raise ConfigError(both(f"{path} is larger than {LARGEST} bytes", f"{path} 超过 {LARGEST} 字节"))
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise ConfigError(both(f"cannot read the OpenAPI document {path}: {error}", f"无法读取 OpenAPI 文档 {path}：{error}")) from error
+        raise ConfigError(both(f"cannot read the OpenAPI document {path}: {unread(error)[0]}", f"无法读取 OpenAPI 文档 {path}：{unread(error)[1]}")) from error
     except UnicodeDecodeError as error:
         raise ConfigError(both(f"{path} is not UTF-8 text: {error}", f"{path} 不是 UTF-8 文本：{error}")) from error
 

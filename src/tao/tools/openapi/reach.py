@@ -25,10 +25,15 @@ class Reach:
     def of(self, document: Document, operation: Operation, variables: Mapping[str, str]) -> tuple[str, bool]:
         """Where this operation's path begins, and whether a person chose that: servers of its own go before those of the document.
 
-        Raises Unusable where its own server is none, or on a host that is not allowed.
+        Raises Unusable where its own server is none, or on a host that is not allowed, or where no call could reach it.
         """
         own = operation.raw.get("servers") or operation.shared.get("servers")
         if not isinstance(own, list) or not own:
+            if self._closed(parse(self.base)):
+                raise Unusable(both(
+                    f'its server {self.base} is not on the public internet, and only the document names it; if it is meant, say so: base_url = "{self.base}"',
+                    f'它的服务器 {self.base} 不在公网上，而且只由文档写明；如果确实要用，请写明：base_url = "{self.base}"',
+                ))  # fmt: skip
             return self.base, self.named
         try:
             places = [_place(url, document, self.base) for url in _urls(own, variables)]
@@ -39,6 +44,12 @@ class Reach:
                 return _trimmed(place), self.named and place.origin == parse(self.base).origin
         hosts = ", ".join(sorted({place.host for place in places}))
         raise Unusable(both(f"its own server {hosts} is not among the allowed hosts; name it in hosts", f"它自己的服务器 {hosts} 不在允许的主机之列；请写入 hosts"))
+
+    def _closed(self, place: Place) -> bool:
+        """Whether every call would be refused: the address is within a network, and nobody named it. What a name leads to is seen at the call."""
+        address = literal(place.host)
+        inside = local_name(place.host) if address is None else not public(address)
+        return inside and not self.guard.trusted(place.host, place.port)
 
 
 def reach(
