@@ -66,7 +66,7 @@ def test_odd_numbers_are_no_probabilities(number):
 def test_arguments_too_deep_to_be_read_go_back_as_text(deep):
     sent = Request((Message("assistant", "", calls=(ToolCall("add", deep, "c1"),)),))
     assert json.loads(json.loads(body(sent, {}))["messages"][0]["tool_calls"][0]["function"]["arguments"]) == {"text": deep}
-    assert json.loads(blocks.body(sent, {}).body)["messages"][-1]["content"][0]["input"] == {"text": deep}
+    assert json.loads(blocks.body(sent, {"model": "m"}).body)["messages"][1]["content"][0]["input"] == {"text": deep}
 
 
 def test_usage_inside_a_choice_or_a_group_is_found():
