@@ -6,7 +6,7 @@
 LEVER is `all` (nothing off), `none` (everything off), or what is to be off:
 few_shot (worked examples), grammar (replies held to a form, and with it grounded decoding), decoding (the grammar offers known values
 only), grounding (grounded decoding, and the check of arguments), guard (circles, failing tools and empty hands), verify (a look at
-the answer), wrap_up (the last step without tools); or what is to be on beside all of them: reflect (looking back every third step).
+the answer), wrap_up (the last step without tools); or what is to be on beside all of them: reflect (looking back every third step), triage (questions sorted first).
 `--half even` takes the tasks at even places, `odd` the others: what is tuned on one is judged on the other.
 `--kept` is a file of replies that several measurements share: what the model was asked before is not asked again, so that a lever
 costs only the steps on which it tells, and a difference is the lever's and not the machine's.
@@ -84,7 +84,7 @@ def without(*off: str, steps: int) -> dict[str, Any]:
     parts += [reflect(3)] if "reflect" in off else []
     parts += [] if "verify" in off else [verify]
     limits = Limits(grounding="off" if "grounding" in off else "")
-    return {"dialect": dialect, "policy": first_of(*parts), "max_steps": steps, "limits": limits}
+    return {"dialect": dialect, "policy": first_of(*parts), "max_steps": steps, "limits": limits, "triage": "triage" in off}
 
 
 async def measure(args: argparse.Namespace) -> None:
@@ -139,7 +139,7 @@ def main() -> None:
     """Measure, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", type=Path, help="folder with tools.py, world.json, tasks.jsonl")
-    parser.add_argument("--lever", choices=("all", "none", *LEVERS, "reflect"), default="all")
+    parser.add_argument("--lever", choices=("all", "none", *LEVERS, "reflect", "triage"), default="all")
     parser.add_argument("--half", choices=("all", "even", "odd"), default="all")
     parser.add_argument("--model", default="local")
     parser.add_argument("--max-steps", type=int, default=8)

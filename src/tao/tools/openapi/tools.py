@@ -78,13 +78,21 @@ def openapi_tools(
         except Unusable as error:
             why = str(error)
             if operation.id in exact:
-                raise ConfigError(both(f"no tool can be made of {operation.id}: {error}", f"无法把 {operation.id} 变成工具：{error}")) from error
+                english, chinese = _halves(why)
+                raise ConfigError(both(f"no tool can be made of {operation.id}: {english}", f"无法把 {operation.id} 变成工具：{chinese}")) from error
             LOG.warning("%s %s is left out: %s", operation.method, operation.path, why.splitlines()[0])
             continue
         made[tool.name] = tool
     if not made:
-        raise ConfigError(both(f"no tool can be made of the document: {why}", f"无法从该文档得到工具：{why}"))
+        english, chinese = _halves(why)
+        raise ConfigError(both(f"no tool can be made of the document: {english}", f"无法从该文档得到工具：{chinese}"))
     return list(made.values())
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """What was said in both languages (`tao.errors.both`), apart; what was said in one is said in each."""
+    english, _, chinese = text.partition("\n")
+    return english, chinese or english
 
 
 def _named(operation: Operation, name: str, taken: Mapping[str, Tool]) -> str:
