@@ -34,7 +34,7 @@ def test_of_the_documents_servers_the_first_on_an_allowed_host_is_taken():
     where = reach(doc("https://a.example.com", "https://b.example.com/v1", "https://c.internal"), hosts=["b.example.com", "c.internal"])
     assert (where.base, where.named) == ("https://b.example.com/v1", False)
     assert blocked(where, "https://c.internal/") == ""
-    with pytest.raises(ConfigError, match=r"servers \(a.example.com\) are on none of the allowed hosts \(\*.example.org\); give base_url"):
+    with pytest.raises(ConfigError, match=r"servers \(a.example.com:443\) are on none of the allowed hosts \(\*.example.org\); give base_url"):
         reach(doc("https://a.example.com"), hosts=["*.example.org"])
 
 
@@ -114,6 +114,8 @@ def test_a_server_within_a_network_that_only_the_document_names_is_no_tool(serve
     assert chinese.startswith("无法从该文档得到工具：它的服务器 http")
     assert "而且只由文档写明；如果确实要用，请写明：base_url = " in chinese
     assert [tool.name for tool in openapi_tools(told, base_url=server)] == ["stock"]
-    assert [tool.name for tool in openapi_tools(told, hosts=[parse(server).host])] == ["stock"]
+    place = parse(server)
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    assert [tool.name for tool in openapi_tools(told, hosts=[f"{host}:{place.port}"])] == ["stock"]
     public = {**told, "servers": [{"url": "https://api.example.com"}]}
     assert [tool.name for tool in openapi_tools(public)] == ["stock"]

@@ -73,7 +73,7 @@ def reach(
         guard = Guard(tuple(hosts), _plain(hosts), resolve=resolve)
         if fitting := next((place for place in places if _allowed(guard, place)), None):
             return Reach(_trimmed(fitting), guard, named=False)
-        listed, wanted = ", ".join(place.host for place in places) or "-", ", ".join(hosts)
+        listed, wanted = ", ".join(map(_host, places)) or "-", ", ".join(hosts)
         raise ConfigError(both(
             f"the document's servers ({listed}) are on none of the allowed hosts ({wanted}); give base_url", f"文档的服务器（{listed}）都不在允许的主机（{wanted}）上；请给出 base_url",
         ))  # fmt: skip
