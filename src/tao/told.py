@@ -42,9 +42,10 @@ class Over(Generic[T]):
     @property
     def found(self) -> dict[T, None]:
         """Everything, each once, in order."""
-        for text in self._texts[self._done :]:
+        end = len(self._texts)
+        for text in self._texts[self._done : end]:
             self._found.update(dict.fromkeys(self._look(text)))
-        self._done = len(self._texts)
+        self._done = end  # what came meanwhile is looked through next time
         return self._found
 
 

@@ -180,10 +180,11 @@ REFUSED = Observation("unknown city: give one of Beijing, Cairo, Shanghai", ok=F
 
 @pytest.mark.parametrize(("question", "left"), [
     ("北京现在几度？", None),  # it was had as Beijing: nothing is left to be got there
+    ("is it warmer in beijing or in cairo?", ("Beijing", "Cairo", "Shanghai")),
     ("北京和上海哪个更热？", ("Beijing", "Cairo", "Shanghai")), ("Which place is warmest?", ("Beijing", "Cairo", "Shanghai")),
 ])  # fmt: skip
 def test_a_tool_that_listed_its_values_is_held_to_them_and_has_nothing_more_once_all_is_had(question, left):
-    asked = "北京" if "北京" in question else "all"
+    asked = next(name for name in ("北京", "beijing", "all") if name in question or name == "all")
     run = history(question, *did(1, "weather", REFUSED, city=asked), *did(2, "weather", "Beijing: 29", city="Beijing"), tools=[CITY, CLOCK])
     if left is None:
         assert may(run)[0] == ["today"]

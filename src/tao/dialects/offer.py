@@ -216,7 +216,8 @@ def _mended(tool: ToolSpec, run: Run) -> bool:
     """Whether all that the question names was got from the tool under other names (北京, refused, as Beijing): then it has nothing more to give."""
     calls = [(call, seen) for call, seen in run.observed if call.tool == tool.name]
     refused = [value for call, seen in calls if not seen.ok for value in call.args.values()]
-    asked = all(isinstance(value, str) and value in run.asked.question for value in refused)
+    named = names(run.asked.question)  # not those in small letters: what else such a question asks for is not known
+    asked = all(isinstance(value, str) and value in run.asked.question and any(mentions([value], name) for name in named) for value in refused)
     return asked and calls[-1][1].ok and not missing(run)
 
 
