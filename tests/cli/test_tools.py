@@ -1,6 +1,7 @@
 """`tao tools`: what there is, what switches it on, and trying one."""
 
 import json
+import re
 import sqlite3
 
 import pytest
@@ -171,3 +172,29 @@ def test_each_call_by_hand_has_an_idempotency_key_of_its_own(tao):
     )
     keys = {tao("tools", "call", "pay", "to=Bob", "--tools", "keyed.py", "--yes").stdout.strip() for _ in range(2)}
     assert sorted(map(len, keys)) == [32, 32]
+
+
+LONG = '''
+from tao import tool
+
+@tool
+def stock(item: str, warehouse: str) -> int:
+    """How many pieces of an item are in stock, over all shelves of the warehouse that is named, without what has been promised to customers.
+
+    Args:
+        item: the article's name or its number, as it stands on the label; parts of a name are enough where only one article has them
+    """
+    return 1
+'''
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_descriptions_are_wrapped_on_a_screen_and_whole_in_a_pipe(tao, width):
+    (tao.home / "long.py").write_text(LONG, encoding="utf-8")
+    piped = tao("tools", "--tools", "long.py", COLUMNS=str(width)).stdout
+    assert "  How many pieces of an item are in stock, over all shelves of the warehouse that is named, without what has been promised to customers.\n" in piped
+    on_screen = tao("tools", "--tools", "long.py", COLUMNS=str(width), FORCE_COLOR="1", NO_COLOR="1").stdout
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", on_screen).splitlines()
+    assert all(len(line) <= width for line in lines)
+    assert "without what has been promised to customers." in " ".join(" ".join(lines).split())
+    assert "parts of a name are enough where only one article has them" in " ".join(" ".join(lines).split())

@@ -165,7 +165,7 @@ def _told(outcomes: Sequence[Outcome], written: tuple[Path, Path], wish: Wish) -
         if missed := wrong(outcomes):
             console.print(missed)
             console.print()
-        console.print(measured(table))
+        console.print(measured(table, console.width))
         console.file.write(f"\n{table[-1].right}/{table[-1].rollouts}\n")
     screen.print(say("Results: {} · report: {}", "结果文件：{} · 报告：{}").format(*written), style="dim")
     if wish.fail_under is not None and table[-1].rate < wish.fail_under:

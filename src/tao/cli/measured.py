@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -17,10 +18,26 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def measured(rows: Sequence[Row]) -> RenderableType:
-    """A table with a row per kind, and who stepped in."""
-    whole = rows[-1]
+DROPPED = ("cached", "coercions", "first_token", "acts", "misreads", "completion", "prompt", "calls", "seconds")
+"""Columns that a narrow screen does without, the first of them first."""
+
+
+def columns(rows: Sequence[Row], width: int) -> list[str]:
+    """The figures that fit into so many cells beside the kind and what is right; numbers that were cut would be other numbers."""
     shown = [name for name in COLUMNS if any(getattr(row, name) for row in rows)]
+    least = 2 + max(cell_len(row.kind) for row in rows) + 9 + 10
+    room = {name: 2 + max(cell_len(say(*SHORT[name])), *(cell_len(figure(name, getattr(row, name))) for row in rows)) for name in shown}
+    for name in DROPPED:
+        if least + sum(room[kept] for kept in shown) <= width:
+            break
+        shown = [kept for kept in shown if kept != name]
+    return shown
+
+
+def measured(rows: Sequence[Row], width: int) -> RenderableType:
+    """A table with a row per kind, in so many cells, and who stepped in."""
+    whole = rows[-1]
+    shown = columns(rows, width)
     table = _table(say(*MEASURES["kind"]), say(*MEASURES["right"]), say("95 %", "95%"), *(say(*SHORT[name]) for name in shown))
     for row in rows:
         last = row is whole

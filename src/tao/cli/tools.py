@@ -91,25 +91,34 @@ async def _listed(options: Mapping[str, Any], wanted: str | None, *, as_json: bo
 
 
 def _show(console: Console, tool: Tool, spec: ToolSpec, rules: Sequence[Rule]) -> None:
-    console.print(Text.assemble((spec.name, "bold"), "  ", (_signature(spec), "dim"), (_bounds(tool, rules), "dim")), soft_wrap=True)
-    console.print(Padding(Text(spec.description), (0, 0, 0, 2), expand=False), soft_wrap=True)
+    _put(console, Text.assemble((spec.name, "bold"), "  ", (_signature(spec), "dim"), (_bounds(tool, rules), "dim")))
+    _put(console, Text(spec.description), 2)
     for name, schema in spec.parameters.get("properties", {}).items():
         if isinstance(schema, Mapping) and schema.get("description"):
-            console.print(Padding(Text.assemble((name, "cyan"), "  ", schema["description"]), (0, 0, 0, 4), expand=False), soft_wrap=True)
+            _put(console, Text.assemble((name, "cyan"), "  ", schema["description"]), 4)
+
+
+def _put(console: Console, text: Text, indent: int = 0) -> None:
+    """Print it behind so many blanks: on a screen wrapped between words, elsewhere every line whole."""
+    if console.is_terminal:
+        console.print(Padding(text, (0, 0, 0, indent), expand=False))
+        return
+    for part in text.split("\n"):
+        console.print(Text(" " * indent) + part, soft_wrap=True)
 
 
 def _rest(console: Console, offered: Collection[str]) -> None:
     """The built-in tools that are not on offer: what each does, and what switches it on."""
-    console.print(Text(say('\nMore, with --offer NAME or offer = ["NAME"] in tao.toml:', '\n更多工具：用 --offer 名称，或在 tao.toml 中写 offer = ["名称"]：'), "dim"), soft_wrap=True)
+    _put(console, Text(say('\nMore, with --offer NAME or offer = ["NAME"] in tao.toml:', '\n更多工具：用 --offer 名称，或在 tao.toml 中写 offer = ["名称"]：'), "dim"))
     if "search" not in offered:
-        console.print(Text.assemble("  ", ("search", "bold"), ("     reads · --docs DIR", "dim")), soft_wrap=True)
+        _put(console, Text.assemble(("search", "bold"), ("     reads · --docs DIR", "dim")), 2)
     for word, group in FURTHER.items():
         if set(group.names) <= set(offered):
             continue
         parts = [", ".join(group.names), " ".join(group.effects), *([group.needs] if group.needs else [])]
         if not group.installed:
             parts.append(f"pip install 'tao-agent[{group.extra}]'")
-        console.print(Text.assemble("  ", (f"{word:9}", "bold"), ("  " + " · ".join(parts), "dim")), soft_wrap=True)
+        _put(console, Text.assemble((f"{word:9}", "bold"), ("  " + " · ".join(parts), "dim")), 2)
 
 
 def _signature(spec: ToolSpec) -> str:
