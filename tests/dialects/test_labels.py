@@ -64,3 +64,10 @@ def test_residue_of_a_stop_word(text, rest):
 
 def test_zero_width_characters_leave_labels_and_stay_in_values():
     assert unveiled("Fi\u200bnal Answer: a\u200bb\nx\u200b") == "Final Answer: a\u200bb\nx\u200b"
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", "\u3000"])
+def test_a_label_stands_doubled_behind_some_white_space_but_not_behind_any_amount(blank):
+    near, far = (f"Final Answer:{blank * count}Final Answer: 7" for count in (100, 5000))
+    assert near[label_at(near, 0).value :].strip() == "7"
+    assert far[label_at(far, 0).value :].strip() == "Final Answer: 7"

@@ -74,6 +74,8 @@ MAX_LABELS = 400
 """So many labels and fences are looked at within one value."""
 MAX_AGAIN = 3
 """So often a label may stand doubled."""
+FAR = 200
+"""So much white space may stand before it: a reply that runs on in blanks is looked at again with each of them."""
 
 
 _VEILED = later(f"[{ZERO_WIDTH}]")
@@ -124,7 +126,8 @@ def _one(text: str, start: int) -> tuple[str, int, str, bool] | None:
 
 def _again(text: str, kind: str, start: int) -> tuple[str, int, str, bool] | None:
     """The same label once more right behind the first, on its line or the next."""
-    while start < len(text) and text[start] in SPACE:
+    end = min(len(text), start + FAR)
+    while start < end and text[start] in SPACE:
         start += 1
     second = _one(text, start) if _AGAIN.match(text, start) else None
     return second if second and (second[0] == kind or (kind, second[0]) in _MERGED) else None
