@@ -215,6 +215,8 @@ def test_examples_from_the_schema_and_from_the_description():
     ("12% of 400", "", {"12", "0.12", "0.88", "1.12", "400"}, set()), ("12% of 400", "12% of 400", {"0.12", "0.88", "1.12", "400"}, {"12", "100"}),
     ("30 of 400", "How many percent is 30 of 400?", {"30", "400", "100"}, set()), ("12% off of 80% humid", "12% off of it", {"80", "0.8", "0.12"}, {"12", "100"}), ("526 million people", "How many?", {"526000000"}, {"526"}), ("526 million", "how many million?", {"526"}, set()),
     ("a dozen", "", {"12"}, set()), ("-5 degrees", "", {"(-5)"}, {"-5"}), ("built in 1931", "in 1931, how high?", set(), {"1931"}), ("in 1931", "How many years since 1931?", {"1931"}, set()),
+    ("12% of 400", "12% off of 400", {"0.12", "0.88"}, {"1.12"}), ("12% of 400", "400 with 12% tax", {"0.12", "1.12"}, {"0.88"}), ("12%", "12% more, then 12% less", {"0.88", "1.12"}, set()),
+    ("400 元打八折", "400 元打八折是多少？", {"0.8"}, {"1.8"}), ("400 元上涨 12%", "400 元上涨 12% 是多少？", {"1.12"}, {"0.88"}),
     ("", "how many weeks?", {"7"}, {"24"}), ("", "平均是多少？", {"2", "3", "4"}, {"7"}), ("", "q", set(), {"2", "7"}),
 ])  # fmt: skip
 def test_the_numbers_of_a_calculation(told, question, found, missing):

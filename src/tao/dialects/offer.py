@@ -27,6 +27,9 @@ CONSTANTS = (
 )  # fmt: skip
 """Numbers that conversions need, each with the words of a question that call for it."""
 PERCENT = ("%", "‰")
+LESS = r"discount|\boff\b|reduc|\bless\b|cheaper|decreas|drop|\bfell\b|\bfall|折|减|降|优惠|跌|便宜"
+MORE = r"increas|\bmore\b|\brais|\btax|\btip\b|surcharge|mark-?up|\bgr[eo]w|\bris|\brose\b|涨|增|加|税|提高|上调"
+"""Words of a question by which a percentage takes something away, or adds to it."""
 LARGEST = 1e21
 """Nothing larger is written out in digits."""
 MAX_FAILURES = 2
@@ -279,12 +282,14 @@ def terms(have: Known, question: str) -> Iterable[str]:
     listed: dict[str, None] = {}
     asked = numbers(question)
     applied = any(number.unit in PERCENT for number in asked)
+    less, more = (re.search(words, question, re.IGNORECASE) is not None for words in (LESS, MORE))
+    shrinks, grows = less and not more, more and not less
     timeless = not re.search(r"years?\b|\bold\b|\bage\b|since|年|岁|多久", re.sub(r"\d{4}\s*年", "", question), re.IGNORECASE)
     for number in have.numbers:
         if timeless and year(number) and number in asked:
             continue
         if number.unit in PERCENT:  # one that the question gives is to be applied, not counted in hundredths
-            values = [number.scaled, 1 - number.scaled, 1 + number.scaled]
+            values = [number.scaled, *([] if grows else [1 - number.scaled]), *([] if shrinks else [1 + number.scaled])]
             values = values if number in asked else [number.value, *values]
         else:
             values = [number.value if not number.unit or _says(question, number.unit) else number.scaled]
