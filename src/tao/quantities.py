@@ -157,12 +157,22 @@ def expressions(text: str) -> tuple[str, ...]:
 
 def follows(value: float, values: Iterable[float]) -> bool:
     """Whether the number is known, or follows from two known ones by + - × ÷ or a percentage, up to rounding."""
-    have = sorted({v for v in values if abs(v) < 1e15})[:80]
+    have = usual(sorted(set(values)))
+    return stands(value, have) or made_of(value, have)
+
+
+def usual(have: Sequence[float]) -> list[float]:
+    """Those of the numbers, in ascending order, that are reckoned with: not the hugest, and not more than eighty."""
+    return [v for v in have if abs(v) < 1e15][:80]
+
+
+def made_of(value: float, have: Sequence[float]) -> bool:
+    """Whether it follows from two of these numbers, in ascending order, by + - × ÷ or a percentage, up to rounding."""
     if not have:
         return False
     off = slack(value)
     percents = (near(part, have, 100 * off) for part in (value * 100, 100 - value * 100, value * 100 - 100, value / 100))
-    if stands(value, have) or any(same(value, of) for found in percents for v in found for of in (v / 100, 1 - v / 100, 1 + v / 100, v * 100)):
+    if any(same(value, of) for found in percents for v in found for of in (v / 100, 1 - v / 100, 1 + v / 100, v * 100)):
         return True
     whole = [v for v in have if v.is_integer()] if not off and abs(value) < EXACT and value.is_integer() else []
     return bool(whole and _pairs(value, whole)) or any(_with(value, a, have, off) for a in have if not whole or not a.is_integer())

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from tao.events import Asked, Decided, Event, Nudged, Observed, Recalled
-from tao.quantities import FORMAL, MONTHS, dates, number_words, numbers, without_dates
+from tao.quantities import FORMAL, MONTHS, dates, number_words, numbers, usual, without_dates
 from tao.run import Grown, Run
 from tao.toolset import FIND_TOOL, SHOWN
 
@@ -55,6 +55,7 @@ class Told:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self._ordered: list[float] = []
+        self._usual: list[float] = []
         self._counted = 0
 
     def holds(self, part: str) -> bool:
@@ -117,7 +118,13 @@ class Told:
         amounts, units = self.amounts.found, self.units.found
         if len(amounts) + len(units) > self._counted:
             self._ordered, self._counted = sorted({*amounts, *units}), len(amounts) + len(units)
+            self._usual = usual(self._ordered)
         return self._ordered
+
+    @property
+    def usual(self) -> list[float]:
+        """Those of the values that are reckoned with, in ascending order; for reading only."""
+        return self._usual if self.values else []
 
 
 # ── read off a run ────────────────────────────────────────────────────────────

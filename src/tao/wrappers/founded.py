@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from tao.messages import Call, ToolSpec
-from tao.quantities import codes, dates, follows, multiple, numbers, stands
+from tao.quantities import codes, dates, made_of, multiple, numbers, stands
 from tao.run import Run
 from tao.told import FACTORS, Told, bare, numeric_days, told
 from tao.toolset import examples, required
@@ -78,7 +78,7 @@ def _leaves(args: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[tupl
         part = part if isinstance(part, dict | Mapping) else {}
         if isinstance(value, dict | Mapping):
             inner = part.get("properties")
-            inner = inner if isinstance(inner, Mapping) else {}
+            inner = inner if isinstance(inner, dict | Mapping) else {}
             waiting += [(str(key), inner.get(key), item) for key, item in reversed(list(value.items()))]
         elif isinstance(value, list | tuple):
             waiting += [(name, part.get("items"), item) for item in reversed(list(value))]
@@ -185,7 +185,7 @@ def _reckoned(value: float, have: Told, *, strict: bool = False) -> bool:
         return True
     if strict:
         return False
-    return multiple(value, values, FACTORS) or follows(value, values)
+    return multiple(value, values, FACTORS) or made_of(value, have.usual)
 
 
 def _digits_stand(value: float, have: Told) -> bool:
