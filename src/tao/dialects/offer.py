@@ -27,8 +27,8 @@ CONSTANTS = (
 )  # fmt: skip
 """Numbers that conversions need, each with the words of a question that call for it."""
 PERCENT = ("%", "‰")
-LESS = r"discount|\boff\b|reduc|\bless\b|cheaper|decreas|drop|\bfell\b|\bfall|折|减|降|优惠|跌|便宜"
-MORE = r"increas|\bmore\b|\brais|\btax|\btip\b|surcharge|mark-?up|\bgr[eo]w|\bris|\brose\b|涨|增|加|税|提高|上调"
+LESS = r"discount|\boff\b|reduc|\bless\b|cheaper|decrease|decreasing|drop|\bfell\b|\bfall|折|减|降|优惠|跌|便宜"
+MORE = r"increase|increasing|\bmore\b|\brais|\btax|\btip\b|surcharge|mark-?up|\bgr[eo]w|\bris|\brose\b|涨|增|加|税|提高|上调"
 """Words of a question by which a percentage takes something away, or adds to it."""
 LARGEST = 1e21
 """Nothing larger is written out in digits."""
