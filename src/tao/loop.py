@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from tao.errors import AgentError, Pause
@@ -29,8 +30,7 @@ async def react(run: Run, model: Model, dialect: Dialect, act: Act, policy: Poli
             if run.state == "unread":
                 await record(dialect.parse(run))
             elif calls := run.pending:
-                results = await asyncio.gather(*map(perform, calls), return_exceptions=True)
-                failures = sorted(filter(None, results), key=lambda error: isinstance(error, Pause | AgentError))
+                failures = sorted(await together(perform, calls), key=lambda error: isinstance(error, Pause | AgentError))
                 if failures and not isinstance(failures[0], Pause):
                     raise failures[0]  # a bug before all else: bugs are loud
                 for reason, call_id in dict.fromkeys((it.reason, it.call_id) for it in failures if isinstance(it, Pause)):
@@ -49,3 +49,15 @@ async def react(run: Run, model: Model, dialect: Dialect, act: Act, policy: Poli
     except AgentError as error:
         await record(Ended(error.ends, detail=f"{type(error).__name__}: {error}"))
     return run
+
+
+async def together(perform: Callable[[Call], Awaitable[None]], calls: Sequence[Call]) -> list[BaseException]:
+    """Perform all calls at the same time; gives what went wrong. One alone, as mostly, needs no task of its own."""
+    if len(calls) > 1:
+        results = await asyncio.gather(*map(perform, calls), return_exceptions=True)
+        return [error for error in results if error is not None]
+    try:
+        await perform(calls[0])
+    except Exception as error:  # noqa: BLE001 - the loop decides what becomes of it
+        return [error]
+    return []

@@ -44,16 +44,23 @@ class Auto:
     abilities: Abilities
     start: str = ""
 
+    @property
+    def first(self) -> str:
+        """The dialect of the first reply, and as long as nothing goes wrong."""
+        return self.start or self.abilities.dialect or ("native" if self.abilities.tools else "react")
+
     def ladder(self) -> tuple[str, ...]:
         """The dialects in the order in which they are tried."""
-        first = self.start or self.abilities.dialect or ("native" if self.abilities.tools else "react")
         rest = ("json", "react") if self.abilities.constraint == "json_schema" else ("react", "json")
-        return (first, *(name for name in rest if name != first))
+        return (self.first, *(name for name in rest if name != self.first))
 
     def in_force(self, run: Run) -> str:
         """The dialect of the next reply: one rung down for each refusal of tools, leaked call, or row of misreads."""
+        falls = _falls(run)
+        if not falls:
+            return self.first
         ladder, rung, row = self.ladder(), 0, 0
-        for event in _falls(run):
+        for event in falls:
             if isinstance(event, Decided):
                 row = 0
                 rung += ladder[rung] == "native" and "leaked_call" in event.notes

@@ -11,7 +11,7 @@ from tao.dialects.output import called, finisher, found, to_call
 from tao.dialects.prompts import texts
 from tao.dialects.read import read_calls
 from tao.dialects.window import QUOTE_LIMIT, merged, shown
-from tao.events import Decided, Event, Misread, Nudged, Observed, Replied
+from tao.events import Asked, Decided, Event, Misread, Nudged, Observed, Replied
 from tao.messages import Call, Message, Reply, Request, ToolCall
 from tao.run import Run
 from tao.seams import Listener
@@ -66,8 +66,9 @@ def _opening(run: Run) -> Iterator[Message]:
 
 @dataclass(slots=True)
 class _Written:
-    """What is written of a run: its `opening`, `events` of turns that are over, as `messages`, and the `last` turn, which may go on."""
+    """What is written of a run: its `opening` (`of` this question with so many notes), `events` of turns that are over, as `messages`, and the `last` turn, which may go on."""
 
+    of: tuple[Asked | None, int] = None, 0
     opening: list[Message] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
@@ -90,9 +91,9 @@ def _messages(run: Run) -> list[Message]:
         known.events += turn
     if known.last[0] != last:
         known.last = last, list(_turn(last, run.asked.lang))
-    opening = list(_opening(run))
-    if known.opening != opening:
-        known.opening = opening
+    asked, notes = known.of
+    if asked is not run.asked or notes != len(run.notes):
+        known.of, known.opening = (run.asked, len(run.notes)), list(_opening(run))
     return [*known.opening, *known.messages, *known.last[1]]
 
 

@@ -39,7 +39,8 @@ def read_calls(
         return read(text, tools, step=step, lang=lang)
     index = Tools(tools)
     wishes = [_wish(call.name, call.arguments) for call in calls]
-    result = outcome(wishes, Tools([*tools, *_strangers(wishes, index)]))
+    strangers = _strangers(wishes, index)
+    result = outcome(wishes, Tools([*tools, *strangers]) if strangers else index)
     decided = result if isinstance(result, Acts | Says | Fails) else Fails("no_name", calls[0].name)
     return _event(Judged(decided, thought_in(text, index)), tools, step, lang, [call.id for call in calls])
 
@@ -47,6 +48,8 @@ def read_calls(
 def _strangers(wishes: Sequence[Wish], index: Tools) -> list[ToolSpec]:
     """What stands for tools that there are not, where some of the calls are of tools that there are."""
     known = [index.find(wish.name) is not None for wish in wishes]
+    if all(known):
+        return []
     strange = [wish.name for wish, one in zip(wishes, known, strict=True) if not (one or is_finish(wish.name, index) or is_null(wish.name, index))]
     named = all(re.fullmatch(r"[\w.-]{1,64}", name) for name in strange)
     return [ToolSpec(name, "", {"type": "object"}) for name in dict.fromkeys(strange)] if any(known) and named else []

@@ -99,9 +99,9 @@ def _take(taken: _Taken, event: Event) -> _Taken:
         if calls and all(call.id in taken.seen for call in calls):
             done = tuple((call, taken.seen[call.id]) for call in calls)
             taken.steps.append(Step(taken.under_way.thought, done, keys := tuple((call.tool, canonical(call.args)) for call in calls), taken.begun))
-            taken.times.update(keys)
-            taken.times.update((call.tool, "gave", seen.text.strip()) for call, seen in done)
-            taken.times[(_plain(taken.under_way.thought),)] += 1
+            came = (*keys, *((call.tool, "gave", seen.text.strip()) for call, seen in done), (_plain(taken.under_way.thought),))
+            for what in came:
+                taken.times[what] += 1
     return taken
 
 

@@ -55,7 +55,7 @@ def bounded(
             if wrapped == reason:
                 return Ended(reason, answer, uncertain(run, answer, reason))
             return None if left > 0 and two else Ended("answered", answer)
-        begun = any(event.reply.finish != NO_TOOLS for event in run.all(Replied))
+        begun = run.steps > 0
         if (left <= 0 and begun) or (sure and not fits):
             return give_up(run, reason)
         if wrapped == reason and _answered_to(run):
