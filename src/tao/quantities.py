@@ -5,9 +5,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import repeat
-from operator import mul, sub, truediv
+from operator import itemgetter, mul, sub, truediv
 from re import Match
 
 HAN_DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
@@ -27,9 +27,9 @@ _UNIT = (
     r"%|‰|(?:percent|per cent|thousand|million|billion|trillion|dozen|bn|k)\b|m\b(?=\s*(?:euro|dollar|usd|\$))|个百分点"
     r"|百万|千万|万亿|百亿|千亿|[万亿]|[千百](?![米克瓦卡赫帕字分])|成(?![为功立员本长果交人年就绩千都语])|折(?![线叠断磨旧])"
 )
-_NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)"
-    r"(\d{1,3}(?:[,\u00a0\u202f\u2009]\d{3})+(?:\.\d+)?(?![\d,]\d)|\d+(?:\.\d+)?(?:[eE][+-]\d{1,3}(?!\d))?)"
+_NUMBER = re.compile(  # a digit first, and only then what stands before it: so it is found faster
+    r"(\d(?<![A-Za-z0-9_.]\d)(?<![A-Za-z]-\d)"
+    r"(?:\d{0,2}(?:[,\u00a0\u202f\u2009]\d{3})+(?:\.\d+)?(?![\d,]\d)|\d*(?:\.\d+)?(?:[eE][+-]\d{1,3}(?!\d))?))"
     rf"(?:\s?({_UNIT}))?(?![A-Za-z_]*\d)",
     re.IGNORECASE,
 )
@@ -57,6 +57,7 @@ _DMY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?([A-Za-z]{3,9})\.?,?
 _MDY = re.compile(r"\b([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
 _DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4})(?![\d.]\d|\d)")
 _CODE = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9-]{0,30}\d)(?=[A-Za-z0-9-]{0,30}[A-Za-z])[A-Za-z0-9]{1,30}(?:-[A-Za-z0-9]{1,30}){0,4}(?![A-Za-z0-9])")
+_DIGIT = re.compile(r"\d")
 _NO_CODE = re.compile(r"\d+(?:st|nd|rd|th|[a-zA-Z]{1,3})|\d+[eE]-\d+")
 
 _TEENS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
@@ -65,6 +66,7 @@ _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 WORDS = {word: float(n) for n, word in enumerate(_TEENS)} | {word: n * 10.0 for n, word in enumerate(_TENS, 2)}
 MULTIPLES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
 SINGLE = {"half": 0.5, "twice": 2.0, "double": 2.0, "triple": 3.0, "thrice": 3.0, "quarter": 0.25}
+_NUMERALS, _LETTERS = frozenset([*WORDS, *MULTIPLES, *SINGLE]), re.compile(r"[a-z]+")
 _WORD = rf"(?:{'|'.join([*WORDS, *MULTIPLES])})"
 _SPELLED = re.compile(rf"\b(?:{_WORD}(?:(?:[\s-]+|\s+and\s+){_WORD})*|{'|'.join(SINGLE)})\b", re.IGNORECASE)
 _HAN_WORD = re.compile(r"半(?![径岛球导])|(?<!第)一(?=[个只本张条位次天年月周倍层件块元种家人台页名座公米])|双(?=[倍份])")
@@ -85,21 +87,30 @@ def numbers(text: str) -> tuple[Number, ...]:
 
     Dates and codes (`A10023`) are not numbers, nor are words that only hold a numeral (十分, 万一, 第一, 五六个).
     """
-    plain = _FORMAL.sub(lambda match: match.group().translate(FORMAL), _without_codes(without_dates(text)))
+    plain = _without_codes(without_dates(text))
+    if not plain.isascii():
+        plain = _FORMAL.sub(lambda match: match.group().translate(FORMAL), plain)
     found: list[tuple[int, Number]] = []
 
-    for pattern, read in _NUMBERS:
-        found += [(match.start(), number) for match in pattern.finditer(plain) if (number := read(match)) is not None]
-        plain = pattern.sub(_blank, plain)
-    return tuple(number for _, number in sorted(found, key=lambda item: item[0]))
+    def take(match: Match[str], read: Callable[[Match[str]], Number | None]) -> str:
+        if (number := read(match)) is not None:
+            found.append((match.start(), number))
+        return _blank(match)
+
+    for pattern, read in _NUMBERS if not plain.isascii() else _LATIN_NUMBERS:
+        plain = pattern.sub(partial(take, read=read), plain)
+    return tuple(number for _, number in sorted(found, key=itemgetter(0)))
 
 
 @lru_cache(maxsize=512)
 def number_words(text: str) -> tuple[float, ...]:
     """Values of numbers said in words that count as such only in a calculation: "twice", "a dozen", "twenty-five", 一个, 半年."""
-    found = [(match.start(), value) for match in _SPELLED.finditer(text) for value in _spelled(match.group().lower())]
-    found += [(match.start(), {"半": 0.5, "一": 1.0, "双": 2.0}[match.group()]) for match in _HAN_WORD.finditer(text)]
-    return tuple(value for _, value in sorted(found, key=lambda item: item[0]))
+    found: list[tuple[int, float]] = []
+    if not _NUMERALS.isdisjoint(_LETTERS.findall(text.casefold())):
+        found += [(match.start(), value) for match in _SPELLED.finditer(text) for value in _spelled(match.group().lower())]
+    if not text.isascii():
+        found += [(match.start(), {"半": 0.5, "一": 1.0, "双": 2.0}[match.group()]) for match in _HAN_WORD.finditer(text)]
+    return tuple(value for _, value in sorted(found, key=itemgetter(0)))
 
 
 @lru_cache(maxsize=512)
@@ -128,6 +139,8 @@ def without_dates(text: str) -> str:
 
 
 def _without_codes(text: str) -> str:
+    if not _DIGIT.search(text):
+        return text
     return _CODE.sub(lambda match: match.group() if _NO_CODE.fullmatch(match.group()) else _blank(match), text)
 
 
@@ -361,6 +374,8 @@ _NUMBERS: tuple[tuple[re.Pattern[str], Callable[[Match[str]], Number | None]], .
     (_MIXED, _mixed), (_NUMBER, _digits), (_WORDS_WITH_NUMERALS, _word), (_HAN_NUMBER, _han),
 )  # fmt: skip
 """What is looked for, in this order; what one has taken the next do not see."""
+_LATIN_NUMBERS = ((_NUMBER, _digits),)
+"""Those that may stand in a text of ASCII characters alone."""
 
 
 def _spelled(phrase: str) -> list[float]:

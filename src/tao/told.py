@@ -16,11 +16,11 @@ KIND = "unfounded"
 """The kind of the observation of a call that was refused for values from nowhere."""
 FACTORS = (2.0, 3.0, 4.0, 7.0, 10.0, 12.0, 24.0, 30.0, 52.0, 60.0, 100.0, 365.0, 1000.0, 3600.0, 10_000.0, 1_000_000.0)
 """By which a known number may be multiplied or divided to be one still: parts, weeks, hours, percent, kilo, 万."""
-UNITS = tuple((re.compile(words, re.IGNORECASE), values) for words, values in (
+UNITS = tuple((words.replace(r"\b", "").split("|"), re.compile(words, re.IGNORECASE), values) for words, values in (
     (r"\bhour|小时|钟头", (60.0, 3600.0)), (r"\bday|\bdaily|天|日", (24.0, 1440.0, 86_400.0)), (r"\bweek|周|星期|礼拜", (7.0, 168.0, 604_800.0)), (r"\bmonth|月", (30.0, 31.0)),
     (r"\byear|\bannual|年", (12.0, 52.0, 365.0, 366.0)), (r"\bminute|分钟", (60.0,)), (r"\bpi\b|π|圆周率", (3.14, 3.1416, 3.14159, 6.28, 6.2832, 6.28319)),
 ))  # fmt: skip
-"""Units by their words, in smaller ones."""
+"""Units in smaller ones, by pieces of their words and by the words: pieces are found faster."""
 _YEAR = re.compile(r"(?<!\d)(?:19|20|21)\d\d(?!\d)")
 _HAN_DAY = re.compile(r"(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,2})\s*月(?:份)?\s*(?:(\d{1,2}|[一二三四五六七八九十]{1,3})\s*[日号])?")
 _SLASHED = re.compile(r"(?<![\d./-])(\d{1,2})[/.-](\d{1,2})(?![\d/.-]*\d)")
@@ -93,7 +93,7 @@ class Told:
     @cached_property
     def units(self) -> Over[float]:
         """What one of the units that the texts name is in smaller ones (the past hour: 60 minutes, 3600 seconds)."""
-        return Over(self.texts, lambda text: (value for words, values in UNITS if words.search(text) for value in values))
+        return Over(self.texts, units)
 
     @cached_property
     def dates(self) -> Over[str]:
@@ -197,6 +197,12 @@ def month_days(text: str) -> set[tuple[int, int]]:
         found += [(month, int(day)) for day in (match[1], match[3]) if day] + [(month, 0)]
     found += [(int(match[1]), 0) for match in _OF_A_YEAR.finditer(plain)] if _PARTED.search(plain) else []
     return {*found, *((month, 0) for month, _ in found)}
+
+
+def units(text: str) -> list[float]:
+    """What one of the units that the text names is in smaller ones."""
+    folded = text.casefold()
+    return [value for pieces, words, values in UNITS if any(piece in folded for piece in pieces) and words.search(text) for value in values]
 
 
 def slashed(text: str) -> set[tuple[int, int]]:
