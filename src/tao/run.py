@@ -21,11 +21,12 @@ NO_TOOLS = "no_tools"
 class Run:
     """An append-only list of events with an id. Properties compute; what they looked at once they need not look at again (`Grown`)."""
 
-    __slots__ = ("__weakref__", "_grown", "_named", "_trail", "_version", "events", "id")
+    __slots__ = ("__weakref__", "_grown", "_lock", "_named", "_trail", "_version", "events", "id")
 
     def __init__(self, id: str, events: Iterable[Event] = ()) -> None:  # noqa: A002 - the field's usual name
         self.id = id
         self.events: list[Event] = list(events)
+        self._lock = RLock()
         self._trail: list[Event] = []
         self._version = 0
         self._grown: dict[Grown[Any], tuple[int, int, Any]] = {}
@@ -185,42 +186,36 @@ class Run:
 # ── reading it ────────────────────────────────────────────────────────────────
 
 
-_TRAIL = RLock()  # who watches a run may do so from another thread
-
-
 class Grown(Generic[S]):
     """What is read off a run's events one by one: `look` puts an event into what `begin` made, and gives it back.
 
     A run only grows, so each event is looked at once; where the list is no longer a longer one, all is read anew. What comes
-    out is what is kept: it is for reading only.
+    out is what is kept: it is for reading only. Who watches a run may do so from another thread.
     """
 
     def __init__(self, begin: Callable[[], S], look: Callable[[S, Event], S]) -> None:
         self._begin, self._look = begin, look
-        self._lock = RLock()
 
     def __call__(self, run: Run) -> S:
         """What there is of it by now."""
         events, trail = run.events, run._trail  # noqa: SLF001 - what a run keeps for us
-        if not trail or events != trail or events[-1] is not trail[-1] or events[0] is not trail[0]:  # the same ones are compared at once
+        if events == trail and trail and events[-1] is trail[-1] and events[0] is trail[0]:  # the same ones are compared at once
+            known = run._grown.get(self)  # noqa: SLF001
+            if known and known[1] == len(trail) and known[0] == run._version:  # noqa: SLF001 - nothing is new, as mostly
+                return known[2]  # type: ignore[no-any-return]
+        with run._lock:  # noqa: SLF001
             _follow(run)
-        known = run._grown.get(self)  # noqa: SLF001
-        if known and known[1] == len(run._trail) and known[0] == run._version:  # noqa: SLF001 - nothing is new, as mostly
-            return known[2]  # type: ignore[no-any-return]
-        with self._lock:
-            with _TRAIL:
-                version, trail = run._version, run._trail  # noqa: SLF001
+            version, trail = run._version, run._trail  # noqa: SLF001
             known = run._grown.get(self)  # noqa: SLF001
             _, count, state = known if known and known[0] == version else (0, 0, self._begin())
-            new = trail[count:]
             try:
-                for event in new:
+                for event in trail[count:]:
                     state = self._look(state, event)
             except BaseException:
                 run._grown.pop(self, None)  # noqa: SLF001 - some of the events were looked at, and must not be again
                 raise
-            run._grown[self] = version, count + len(new), state  # noqa: SLF001
-            return cast("S", state)
+            run._grown[self] = version, len(trail), state  # noqa: SLF001
+            return state
 
 
 def _follow(run: Run) -> None:
@@ -228,14 +223,12 @@ def _follow(run: Run) -> None:
 
     Equal events at both ends may differ in time, so that they must be the same.
     """
-    with _TRAIL:
-        events, trail = run.events, run._trail  # noqa: SLF001
-        count = len(trail)
-        same = count <= len(events) and (not count or (events[0] is trail[0] and events[count - 1] is trail[-1] and events[:count] == trail))
-        if same:
-            trail[:] = events
-        else:
-            run._trail, run._version = events[:], run._version + 1  # noqa: SLF001
+    events, trail = run.events, run._trail  # noqa: SLF001
+    count = len(trail)
+    if count <= len(events) and (not count or (events[0] is trail[0] and events[count - 1] is trail[-1] and events[:count] == trail)):
+        trail += events[count:]
+    else:
+        run._trail, run._version = events[:], run._version + 1  # noqa: SLF001
 
 
 @dataclass(slots=True)

@@ -212,8 +212,10 @@ def closing(run: Run, reason: str) -> Verdict:
 
 def wrapping(run: Run) -> str:
     """The budget for which the answer was asked for already; empty where none was."""
-    last = next((nudge.by for nudge in run.all(Nudged) if nudge.by.startswith(WRAP_UP) and nudge.by.partition(":")[0] == WRAP_UP), "")
-    return last.partition(":")[2] or ("max_steps" if last else "")
+    if run.last(Nudged) is None:  # as in most runs
+        return ""
+    by = next((nudge.by for nudge in run.all(Nudged) if nudge.by.partition(":")[0] == WRAP_UP), "")
+    return by.partition(":")[2] or ("max_steps" if by else "")
 
 
 def give_up(run: Run, reason: str) -> Ended:
