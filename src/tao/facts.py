@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from tao.arithmetic import follows
 from tao.messages import Call, Observation
-from tao.quantities import Number, codes, dates, expressions, follows, number_words, numbers, shape
+from tao.quantities import Number, codes, dates, expressions, number_words, numbers, shape
 from tao.run import Run, canonical
 from tao.toolset import looked_up
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from tao.arithmetic import usual
 from tao.events import Asked, Decided, Event, Nudged, Observed, Recalled
-from tao.quantities import FORMAL, MONTHS, dates, number_words, numbers, usual, without_dates
+from tao.quantities import FORMAL, MONTHS, dates, number_words, numbers, without_dates
 from tao.run import Grown, Run
 from tao.toolset import FIND_TOOL, SHOWN
 

@@ -4,7 +4,8 @@ import math
 import re
 from collections.abc import Iterable
 
-from tao.quantities import MONTHS, Number, same, without_dates
+from tao.arithmetic import same
+from tao.quantities import MONTHS, Number, without_dates
 
 ABOUT = re.compile(r"约|左右|上下|将近|接近|[\d零一二三四五六七八九十百千万亿](?:多|余)|\b(?:about|around|approximately|approx|roughly|nearly|almost|over|under|more than|less than)\b|[~≈]", re.IGNORECASE)
 ROUND = 100

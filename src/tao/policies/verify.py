@@ -6,12 +6,13 @@ the question left out, a result worked out in the head, an answer about somethin
 
 import re
 
+from tao.arithmetic import follows, same
 from tao.events import Decided, Nudged
 from tao.facts import findings, known, mentions, missing, names, paired, subjects, told_of, year
 from tao.messages import Observation
 from tao.policies.roughly import roughly, without_known_moments
 from tao.policies.texts import say
-from tao.quantities import Number, dates, expressions, follows, number_words, numbers, same
+from tao.quantities import Number, dates, expressions, number_words, numbers
 from tao.run import Run, canonical
 
 REFUSAL = re.compile(

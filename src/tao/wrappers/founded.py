@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from tao.arithmetic import made_of, multiple, stands
 from tao.messages import Call, ToolSpec
-from tao.quantities import codes, dates, made_of, multiple, numbers, stands
+from tao.quantities import codes, dates, numbers
 from tao.run import Run
 from tao.told import FACTORS, Told, bare, numeric_days, told
 from tao.toolset import examples, required
