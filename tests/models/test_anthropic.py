@@ -456,3 +456,17 @@ def test_no_event_however_odd_is_a_bug(odd):
     reply = gather.reply()
     assert isinstance(reply.text, str)
     assert all(isinstance(call.arguments, str) for call in reply.calls)
+
+
+@pytest.mark.parametrize(("start", "end", "usage"), [
+    ({"input_tokens": 100, "cache_read_input_tokens": 50, "output_tokens": 1}, {"input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 20}, Usage(150, 20, 50)),
+    ({"input_tokens": 0, "output_tokens": 0}, {"input_tokens": 100, "output_tokens": 20}, Usage(100, 20)),
+    ({"input_tokens": 0, "output_tokens": 0}, {"input_tokens": 0, "output_tokens": 0}, Usage()),
+    ({"input_tokens": "100", "output_tokens": 1.0}, {"output_tokens": "20"}, Usage(100, 20)),
+    ({"input_tokens": -1, "output_tokens": 1}, {"output_tokens": 20}, Usage(None, 20)),
+])  # fmt: skip
+def test_tokens_are_told_at_the_start_or_the_end_of_a_stream_and_never_taken_back(start, end, usage):
+    gather = Gathering()
+    gather.feed({"type": "message_start", "message": {"usage": start}})
+    gather.feed({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": end})
+    assert gather.reply().usage == usage

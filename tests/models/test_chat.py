@@ -41,7 +41,18 @@ def test_the_same_message_is_written_differently_for_different_providers():
         ),
         ({"prompt_tokens": 10, "completion_tokens": 5, "prompt_cache_hit_tokens": 8, "prompt_cache_miss_tokens": 2}, Usage(10, 5, 8, None)),
         ({"prompt_tokens": 10, "completion_tokens": 5, "cached_tokens": 3}, Usage(10, 5, 3, None)),
-        ({"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 7}, Usage(10, 5, 7, None)),
+        ({"input_tokens": 10, "output_tokens": 5, "total_tokens": 15, "cache_read_input_tokens": 7}, Usage(10, 5, 7, None)),
+        ({"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 7}, Usage(17, 5, 7, None)),
+        ({"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 1000, "cache_creation_input_tokens": 50}, Usage(1060, 5, 1000, None, 50)),
+        ({"prompt_tokens": 10, "completion_tokens": 5, "cache_read_input_tokens": 7}, Usage(10, 5, 7)),
+        ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 1015, "prompt_tokens_details": {"cached_tokens": 1000}}, Usage(1010, 5, 1000)),
+        ({"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 0}, "prompt_cache_hit_tokens": 90}, Usage(100, 5, 90)),
+        ({"prompt_tokens": 10, "completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 20}}, Usage(10, 25, None, 20)),
+        ({"prompt_tokens": "100", "completion_tokens": " 5 ", "prompt_tokens_details": {"cached_tokens": "90"}}, Usage(100, 5, 90)),
+        ({"prompt_tokens": -1, "completion_tokens": -5, "total_tokens": "many"}, Usage()), ({"prompt_tokens": True}, Usage()),
+        ({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, Usage()),
+        ({"prompt_tokens": 40, "total_tokens": 50}, Usage(40, 10)), ({"completion_tokens": 10, "total_tokens": 50}, Usage(40, 10)),
+        ({"total_tokens": 50}, Usage()),
         ({"input_tokens": 9, "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 1}}, Usage(9, 5, None, 1)),
         ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 115}, Usage(10, 105, None, 100)),
         (
@@ -74,6 +85,16 @@ def test_usage_inside_a_choice_or_a_group_is_found():
         gather = Gather()
         gather.feed(piece)
         assert gather.usage.prompt == 3
+
+
+@pytest.mark.parametrize("after", [
+    {"prompt_tokens": None, "completion_tokens": None}, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, {"total_tokens": 14}, {}, None, [1],
+])  # fmt: skip
+def test_what_a_stream_told_of_its_tokens_is_not_taken_back(after):
+    gather = Gather()
+    for usage in ({"prompt_tokens": 10, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 8}}, {"completion_tokens": 4}, after):
+        gather.feed({"choices": [{"delta": {"content": "a"}}], "usage": usage})
+    assert gather.usage == Usage(10, 4, 8)
 
 
 def test_a_long_description_is_cut_for_the_wire_where_a_sentence_ends():

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tao.messages import Image, Kept, Message, Reply, Request, ToolCall, ToolSpec, Usage
-from tao.models.chat import dumps
+from tao.models.chat import count, dumps
 from tao.models.quirks import EMPTY
 
 MARK = b',"cache_control":{"type":"ephemeral"}}'
@@ -244,7 +244,7 @@ class Gathering:
 
     def _about(self, message: Mapping[str, Any]) -> None:
         self.model = self.model or str(message.get("model") or "")
-        self.usage |= {name: value for name, value in _table(message.get("usage")).items() if value is not None}
+        self.usage |= {name: value for name, value in _table(message.get("usage")).items() if value or self.usage.get(name) is None}
         if reason := message.get("stop_reason"):
             self.finish = FINISH.get(str(reason), str(reason))
         details = _table(message.get("stop_details"))
@@ -309,13 +309,12 @@ def _place(event: Mapping[str, Any], usual: int) -> int:
 
 
 def read_usage(raw: Mapping[str, Any]) -> Usage:
-    """Token counts: the server counts what it read from its cache, and what it put there, beside `input_tokens`; a prompt is all three."""
-    fresh, read, stored = (_count(raw.get(name)) for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"))
-    prompt = None if fresh is None else fresh + (read or 0) + (stored or 0)
-    details = raw.get("output_tokens_details")
-    thought = _count(details.get("thinking_tokens")) if isinstance(details, Mapping) else None
-    return Usage(prompt, _count(raw.get("output_tokens")), read, thought, stored)
+    """Token counts: the server counts what it read from its cache, and what it put there, beside `input_tokens`; a prompt is all three.
 
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    A prompt of no tokens was not counted.
+    """
+    fresh, read, stored = (count(raw, name) for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"))
+    prompt = None if fresh is None else (fresh + (read or 0) + (stored or 0)) or None
+    details, said = raw.get("output_tokens_details"), count(raw, "output_tokens")
+    thought = count(details, "thinking_tokens") if isinstance(details, Mapping) else None
+    return Usage(prompt, said if prompt else said or None, read, thought, stored)

@@ -157,7 +157,7 @@ class Gather:
         choice = _table(choices[0]) if choices and isinstance(choices, list) else {}
         self.answered = self.answered or bool(choice)
         if counted := _table(answer.get("usage") or choice.get("usage") or _table(answer.get("x_groq")).get("usage")):
-            self.usage = read_usage(counted)
+            self.usage = counted_on(self.usage, read_usage(counted))
         if finish := choice.get("finish_reason"):
             self.finish = str(finish)
         if (likely := choice.get("logprobs")) and not self.likely:
@@ -292,27 +292,43 @@ def read_likely(told: Any) -> dict[str, float]:
 
 
 def read_usage(raw: Mapping[str, Any]) -> Usage:
-    """Token counts in any provider's shape.
+    """Token counts in any provider's shape; a count may be a number or one in quotation marks.
 
     Cached: `prompt_tokens_details.cached_tokens` (OpenAI and most), `prompt_cache_hit_tokens` (DeepSeek), `cached_tokens`
-    (Moonshot), `cache_read_input_tokens`. Written into a cache that was asked for: DashScope, OpenRouter. Where `total_tokens` is
-    more than prompt and completion together, the rest is reasoning that the server left out of `completion_tokens` (Gemini, xAI); it
-    is counted in.
+    (Moonshot), `cache_read_input_tokens`. Written into a cache that was asked for: DashScope, OpenRouter. In Anthropic's names, and
+    where it is more than the prompt, what was cached stands beside the prompt: it is counted in. Where `total_tokens` is
+    more than prompt and completion together, the rest is reasoning that the server left out of `completion_tokens` (Gemini, xAI), as
+    is reasoning of more tokens than the completion; it is counted in. A prompt of no tokens was not counted.
     """
     inside, outside = _details(raw, "prompt", "input"), _details(raw, "completion", "output")
-    prompt = _count(raw, "prompt_tokens", "input_tokens")
-    completion = _count(raw, "completion_tokens", "output_tokens")
-    cached = _count(inside, "cached_tokens")
-    if cached is None:
-        cached = _count(raw, "prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
-    written = _count(inside, "cache_creation_input_tokens", "cache_write_tokens", "cache_creation_tokens")
-    reasoning = _count(outside, "reasoning_tokens")
-    reasoning = _count(raw, "reasoning_tokens") if reasoning is None else reasoning
-    total = _count(raw, "total_tokens")
-    if prompt is not None and completion is not None and total is not None and total > prompt + completion:
-        reasoning = total - prompt - completion if reasoning is None else reasoning
-        completion = total - prompt
-    return Usage(prompt, completion, cached, reasoning, written)
+    prompt, completion = count(raw, "prompt_tokens", "input_tokens"), count(raw, "completion_tokens", "output_tokens")
+    cached = _said(count(inside, "cached_tokens"), count(raw, "prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens"))
+    written = count(inside, "cache_creation_input_tokens", "cache_write_tokens", "cache_creation_tokens")
+    written = _said(written, count(raw, "cache_creation_input_tokens"))
+    reasoning = _said(count(outside, "reasoning_tokens"), count(raw, "reasoning_tokens"))
+    total, aside = count(raw, "total_tokens"), (cached or 0) + (written or 0)
+    if prompt is not None and (aside > prompt or (count(raw, "prompt_tokens") is None and "cache_read_input_tokens" in raw)):
+        prompt += aside if not total or total >= prompt + aside + (completion or 0) else 0
+    if total and (prompt is None) != (completion is None):
+        prompt, completion = (prompt, max(total - prompt, 0)) if prompt is not None else (max(total - (completion or 0), 0), completion)
+    if prompt is not None and completion is not None:
+        if total is not None and total > prompt + completion:
+            reasoning = total - prompt - completion if reasoning is None else reasoning
+            completion = total - prompt
+        elif not total and reasoning is not None and reasoning > completion:
+            completion += reasoning
+    return Usage(prompt, completion, cached, reasoning, written) if prompt else Usage(None, completion or None, cached, reasoning, written)
+
+
+def counted_on(before: Usage, after: Usage) -> Usage:
+    """What a stream has told of its tokens: each count as it was told last; none, or 0, takes nothing back."""
+    pairs = ((getattr(before, name), getattr(after, name)) for name in ("prompt", "completion", "cached", "reasoning", "written"))
+    return Usage(*(_said(new, old) for old, new in pairs))
+
+
+def _said(first: int | None, second: int | None) -> int | None:
+    """The first count, unless there is none (or 0) and the second says more."""
+    return first or (first if second is None else second)
 
 
 def _details(raw: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
@@ -323,11 +339,14 @@ def _details(raw: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
     return {}
 
 
-def _count(raw: Mapping[str, Any], *names: str) -> int | None:
+def count(raw: Mapping[str, Any], *names: str) -> int | None:
+    """The first of these that is a count."""
     for name in names:
         value = raw.get(name)
-        if type(value) is int:  # as mostly
+        if type(value) is int and value >= 0:  # as mostly
             return value
-        if isinstance(value, float) and isfinite(value):
+        if isinstance(value, float) and isfinite(value) and value >= 0:
+            return int(value)
+        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,18}", value.strip()):
             return int(value)
     return None
