@@ -1,6 +1,10 @@
 """What tools declare that they do, as far as rules and wrappers ask for it."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from tao.messages import Call
+from tao.permissions.addresses import named
 from tao.run import Run
 
 LOOKING = frozenset({"reads", "network", "untrusted"})
@@ -18,6 +22,13 @@ NEVER_RAN = frozenset({
 def looks(effects: tuple[str, ...]) -> bool:
     """Whether a tool with these effects changes nothing. A tool that declares nothing may change anything."""
     return "reads" in effects and LOOKING.issuperset(effects)
+
+
+def reaching(effects: tuple[str, ...], args: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a tool declares, with "network" where it must be meant: what brings back strangers' text for an address goes there for it."""
+    if "network" in effects or "untrusted" not in effects or all(place.bare for _, place in named(args)):
+        return effects
+    return (*effects, "network")
 
 
 def only_looks(call: Call, run: Run) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from tao.messages import Call, ToolSpec
 from tao.permissions.constraints import every, holds
-from tao.permissions.effects import looks, say
+from tao.permissions.effects import looks, reaching, say
 from tao.permissions.outward import Outward, from_nobody, leads_out
 from tao.permissions.rules import Rule
 from tao.permissions.taint import rests_on
@@ -101,7 +101,7 @@ def _unless_tainted(allows: list[Rule], call: Call, run: Run, effects: tuple[str
     """Allowed, unless strangers' text decides what is changed, or where to what the run knows is sent."""
     rule = next((rule for rule in allows if rule.tainted), allows[0] if allows else None)
     looking = looks(effects)
-    if (rule is not None and rule.tainted) or (looking and "network" not in effects):
+    if (rule is not None and rule.tainted) or (looking and "network" not in reaching(effects, call.args)):
         return Judgement("allow", "", rule) if rule else ALLOWED
     if looking and (out := leads_out(call, run, _owned(allows))):
         return Judgement("ask", _outward(out, run), rule)

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from tao.messages import Call
 from tao.permissions.addresses import Address, address, hosts, named, spellings, within
+from tao.permissions.effects import reaching
 from tao.permissions.taint import Known, Seen, Source, accounts, before, described, leaves, source, squeeze
 from tao.run import Run
 
@@ -41,7 +42,7 @@ def leads_out(call: Call, run: Run, owners: Iterable[str] = ()) -> Outward | Non
     """What in this call may serve a stranger; None where nothing does. `owners` are hosts that the owner's rules name."""
     known = before(call, run)
     spec = run.tool(call.tool)
-    stranger = spec is not None and {"network", "untrusted"} <= set(spec.effects)
+    stranger = spec is not None and {"network", "untrusted"} <= set(reaching(spec.effects, call.args))
     if (found := next(_places(call, run, known, tuple(owners)), None)) is not None:
         return found
     if (known.tainted or stranger) and (origin := _carries(call, known)) is not None:

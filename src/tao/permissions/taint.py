@@ -14,7 +14,7 @@ from typing import Any
 
 from tao.events import Asked, Decided, Event, Observed, Ruled
 from tao.messages import Call, Kept, Observation, ToolSpec
-from tao.permissions.effects import NEVER_RAN, UNTRUSTED
+from tao.permissions.effects import NEVER_RAN, UNTRUSTED, reaching
 from tao.run import Grown, Run, canonical
 from tao.toolset import FIND_TOOL, SHOWN
 
@@ -158,7 +158,7 @@ def _ours(call: Call, observation: Observation, asked: Asked) -> bool:
 
 def _seen(call: Call, unseen: bool, observation: Observation, asked: Asked, strange: list[Source], said: str) -> Seen:  # noqa: FBT001
     spec = next((spec for spec in asked.tools if spec.name == call.tool), None)
-    effects = spec.effects if spec else ("untrusted",)
+    effects = reaching(spec.effects if spec else ("untrusted",), call.args)
     handed_on = UNTRUSTED.isdisjoint(effects) and source(call, strange, said) is not None
     return Seen(call, observation, effects, handed_on or not UNTRUSTED.isdisjoint(effects), unseen)
 
