@@ -60,6 +60,16 @@ def test_ones_own_prices_go_before_all():
     assert finder(OWN)("openai:mine") == OWN["openai:mine"]
 
 
+@pytest.mark.parametrize(("written", "named"), [
+    ("qwen:qwen-plus", "dashscope:qwen-plus"), ("Kimi:kimi-k3", "moonshot:kimi-k3"), ("claude:x", "anthropic:x"), ("lm-studio:m", "lmstudio:m"),
+    ("vllm:http://10.0.0.5:8000/v1#m", "vllm:m"), ("openai:https://gateway.example.com/v1#m", "openai:m"), ("glm:glm-5.3", "zai:glm-5.3"),
+])  # fmt: skip
+def test_ones_own_price_holds_under_every_name_of_the_provider(written, named):
+    own = {written: Price((Rate(Decimal(9), Decimal(9)),)), "openai:another": Price((Rate(Decimal(1), Decimal(1)),))}
+    assert finder(own)(named) is own[written]
+    assert finder(own)(f"{named}-mini") is not own[written]
+
+
 def test_what_nobody_says_is_not_known():
     assert price_of("scripted") is None
     assert price_of("dashscope:qwen-nonsense") is None

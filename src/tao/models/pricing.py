@@ -28,17 +28,23 @@ def price_of(name: str, *, own: Mapping[str, Price] | None = None, currency: str
     """
     if own and name in own:
         return own[name]
-    if is_local(name):
-        return FREE
     provider, _, model = name.partition(":")
     found = known_profile(provider)
     provider = provider if found is None else found.name
-    if own and f"{provider}:{model}" in own:
-        return own[f"{provider}:{model}"]
+    if own and (named := next((one for one in own if one.endswith(model) and _same(one, provider, model)), None)):
+        return own[named]
+    if is_local(name):
+        return FREE
     ours = tariff(provider, model)
     if ours is not None and currency in {"", ours.currency}:
         return ours
     return packaged(provider, model) or ours
+
+
+def _same(name: str, provider: str, model: str) -> bool:
+    """Whether the name means that provider's model, under whatever name of the provider and at whatever address."""
+    found, _, one = name.partition(":")
+    return (one.partition("#")[2] if "://" in one else one) == model and (known := known_profile(found)) is not None and known.name == provider
 
 
 def tariff(provider: str, model: str) -> Price | None:

@@ -1,6 +1,7 @@
 """Wrappers of a model: retried, paced, left alone, replaced, doubled, kept; nothing told twice, nothing left running."""
 
 import asyncio
+import time
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from tao.messages import Message, Reply, Request, Usage
 from tao.seams import Abilities
 from tao.testing import FakeClock, ScriptedModel, spec
 from tao.wrappers.models import Around, Circuits, breaker, cached, fallback, hedged, rate_limited, retry, surviving, timeout
+from tao.wrappers.models.breaker import Circuit
 from tao.wrappers.models.cache import Latest
 
 ASK = Request((Message("user", "hi"),))
@@ -457,6 +459,23 @@ async def test_what_the_server_says_is_learned():
     assert clock.now == 12.0
 
 
+async def test_what_the_server_said_once_holds_once():
+    clock = FakeClock(0.0)
+
+    class Told(Plays):
+        async def __call__(self, request, hear=None):
+            self.allowance = (0, 12.0) if not self.asked else self.allowance
+            return await super().__call__(request, hear)
+
+    model = Told("x")
+    wrapped = paced(model, clock)
+    await wrapped(ASK)
+    clock.now = 500.0  # long after those 12 s
+    for _ in range(3):
+        await wrapped(ASK)
+    assert clock.now == 500.0
+
+
 def test_one_pace_serves_several_event_loops():
     wrapped = paced(Plays("x"), FakeClock(0.0), requests=100)
 
@@ -489,6 +508,19 @@ async def test_a_wrapped_model_keeps_its_name_abilities_and_end():
 
 async def test_one_model_alone_needs_no_fallback():
     assert (await surviving(Plays("x"))(ASK)).text == "x"
+
+
+async def test_a_stand_in_answers_at_once_while_the_first_is_left_alone():
+    down, other = Plays(Transient("down"), name="a"), Plays("y", name="b")
+    circuits = Circuits()
+    circuits["a"] = Circuit(5, time.monotonic())
+    async with asyncio.timeout(5):  # not the half minute for which "a" is left alone
+        reply = await surviving(down, [other], circuits=circuits)(ASK)
+    assert (reply.by, down.asked, other.asked) == ("b", 0, 1)
+    wrapped, clock = again(breaker(down, circuits, pause=20.0, clock=lambda: circuits["a"].opened), attempts=2)
+    with pytest.raises(Transient, match="left alone for 20 s"):
+        await wrapped(ASK)
+    assert clock.now == pytest.approx(22.0)  # nobody stands in: waited for
 
 
 async def test_a_part_without_an_end_is_left_as_it_is():

@@ -28,12 +28,13 @@ def surviving(
     """
     shared = circuits or Circuits()
 
-    def hardened(one: Model) -> Model:
+    def hardened(one: Model, *, replaced: bool) -> Model:
         timed = one if whole is None and first is None else timeout(one, whole=whole, first=first)
-        tough = retry(rate_limited(breaker(timed, shared), requests=requests_per_minute, tokens=tokens_per_minute), attempts)
+        tough = retry(rate_limited(breaker(timed, shared), requests=requests_per_minute, tokens=tokens_per_minute), attempts, replaced=replaced)
         return tough if hedge is None and hedge_after is None else hedged(tough, percentile=hedge or 95.0, after=hedge_after)
 
-    every = [hardened(model), *map(hardened, others)]
+    chain = [model, *others]
+    every = [hardened(one, replaced=place < len(chain)) for place, one in enumerate(chain, 1)]
     return fallback(every) if len(every) > 1 else every[0]
 
 

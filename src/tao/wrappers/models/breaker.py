@@ -19,6 +19,10 @@ class Circuit:
     probing: bool = False
 
 
+class LeftAlone(Transient):
+    """Nothing was sent: the model's circuit is open, for `retry_after` seconds more."""
+
+
 class Circuits(dict[str, Circuit]):
     """The circuits of several models, by name. Any mapping does that is shared between those who should know of each other."""
 
@@ -27,7 +31,7 @@ def breaker(
     model: Model, circuits: MutableMapping[str, Circuit] | None = None, *, failures: int = 5, pause: float = 30.0,
     clock: Callable[[], float] = time.monotonic,
 ) -> Model:
-    """After so many Transient failures in a row, raise Transient at once for `pause` seconds; then let one call through to see.
+    """After so many Transient failures in a row, raise LeftAlone at once for `pause` seconds; then let one call through to see.
 
     Its success closes the circuit, its failure opens it again. An answer that the model understood and refused (Refused,
     TooLong, ToolsUnsupported) is no failure. A call that is cancelled says nothing.
@@ -64,7 +68,7 @@ def breaker(
             shared[name] = replace(circuit, probing=True)
             return True
         left = max(left, 1.0)
-        raise Transient(
+        raise LeftAlone(
             both(f"{name}: failed {circuit.failures} times in a row and is left alone for {left:.0f} s", f"{name}：已连续失败 {circuit.failures} 次，{left:.0f} 秒内不再调用"), left,
         )
 

@@ -24,6 +24,7 @@ class Pace:
         self.requests, self.tokens, self.clock = requests, tokens, clock
         self.sent: deque[list[float]] = deque()
         self.closed_until = 0.0
+        self.heard: tuple[int, float] | None = None
 
     def wait(self, cost: float) -> float:
         """Seconds until a request of so many tokens may go; 0: now. One that is larger than the whole limit goes alone."""
@@ -48,9 +49,10 @@ class Pace:
         return self.sent[-1]
 
     def learn(self, allowance: tuple[int, float] | None) -> None:
-        """What the server says is left (requests, or tokens), and in how many seconds there will be more."""
-        if allowance is not None and allowance[0] <= 0:
+        """What the server says is left (requests, or tokens), and in how many seconds there will be more; said once, it counts once."""
+        if allowance is not None and allowance is not self.heard and allowance[0] <= 0:
             self.closed_until = max(self.closed_until, self.clock() + min(allowance[1], WINDOW))
+        self.heard = allowance
 
 
 def rate_limited(
@@ -75,7 +77,10 @@ def rate_limited(
             while (seconds := pace.wait(tokens_guessed)) > 0:
                 await sleep(seconds)
             entry = pace.reserve(tokens_guessed)
-        reply = await model(request, hear)
+        try:
+            reply = await model(request, hear)
+        finally:
+            pace.learn(getattr(model, "allowance", None))
         if reply.usage.prompt is not None:
             entry[1] = reply.usage.prompt + (reply.usage.completion or 0)
         return reply

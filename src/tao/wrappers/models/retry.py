@@ -8,6 +8,7 @@ from tao.errors import ConfigError, Transient, both
 from tao.messages import Reply, Request
 from tao.seams import Hear, Model
 from tao.wrappers.models.around import Around, Voice
+from tao.wrappers.models.breaker import LeftAlone
 
 Told = Callable[[int, Transient, float], object]
 """Told of each attempt that failed: its number, the error, and the seconds until the next one."""
@@ -15,13 +16,14 @@ Told = Callable[[int, Transient, float], object]
 
 def retry(
     model: Model, attempts: int = 3, *, first: float = 1.0, longest: float = 30.0, patience: float = 60.0, told: Told | None = None,
-    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep, chance: Callable[[], float] = random.random,
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep, chance: Callable[[], float] = random.random, replaced: bool = False,
 ) -> Model:
     """Ask again after a Transient error, at most `attempts` times in all.
 
     Waits are between 0 and a limit that doubles from `first` up to `longest` seconds ("full jitter", so that many callers do
     not come back at once). Where the server says how long to wait, it is that long and up to a tenth more; a wish over
-    `patience` seconds is not waited for. Refused, TooLong and ToolsUnsupported are never tried again.
+    `patience` seconds is not waited for. A model that is left alone (see `breaker`) is not waited for either where another one stands
+    in for it (`replaced`). Refused, TooLong and ToolsUnsupported are never tried again.
     """
     if attempts < 1:
         raise ConfigError(both(f"attempts must be 1 or more, not {attempts}", f"尝试次数必须不小于 1，而不是 {attempts}"))
@@ -34,7 +36,7 @@ def retry(
                 return voice.finish(await model(request, listener), heard=listener is not None)
             except Transient as error:
                 wait = _wait(error.retry_after, attempt)
-                if attempt == attempts or wait > patience * 1.1:
+                if attempt == attempts or wait > patience * 1.1 or (replaced and isinstance(error, LeftAlone)):
                     raise _tired(error, attempt) from error
                 if told:
                     told(attempt, error, wait)
