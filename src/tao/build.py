@@ -70,7 +70,7 @@ def schema(path: Path) -> Any:
     """The JSON schema in a file. Raises ConfigError."""
     try:
         found = json.loads(path.expanduser().read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(both(f"no JSON schema can be read from {path}: {unread(error)[0]}", f"无法从 {path} 读取 JSON Schema：{unread(error)[1]}")) from error
     if not isinstance(found, dict):
         raise ConfigError(both(

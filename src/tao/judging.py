@@ -75,7 +75,7 @@ def heard(text: str) -> Verdict | None:
     why = _WHY.search(text)
     try:
         said = str(json.loads(why[1])) if why else ""
-    except ValueError:
+    except (ValueError, RecursionError):
         said = why[1] if why else ""
     return Verdict(found[-1].lower() in {"true", "yes", "是"}, said)
 

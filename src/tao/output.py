@@ -224,7 +224,7 @@ def parsed(run: Run, form: Form | None = None) -> Any:
         ))  # fmt: skip
     try:
         return json.loads(run.answer) if form is None else form.typed(run.answer)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidOutput(both(
             f"the answer of run {run.id} does not fit the type that is wanted now: {error}", f"运行 {run.id} 的答案不符合现在要求的类型：{error}",
         )) from error  # fmt: skip

@@ -136,3 +136,12 @@ def test_one_place_starts_an_event_loop_for_the_library_and_one_for_the_command(
 
     homes = {place.split(":")[0] for place in where(starts)}
     assert {home for home in homes if not home.startswith("cli/")} == {"blocking.py"}
+
+
+def test_json_that_is_nested_too_deep_is_caught_like_any_other_that_cannot_be_read():
+    def narrow(tree):
+        reading = [node for node in ast.walk(tree) if isinstance(node, ast.Try) and any(calls(part, "loads") for part in node.body)]
+        caught = [(node, " ".join(ast.unparse(handler.type) for handler in node.handlers if handler.type)) for node in reading]
+        return [node for node, names in caught if "ValueError" in names and "RecursionError" not in names]
+
+    assert where(narrow) == []

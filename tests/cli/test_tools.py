@@ -121,6 +121,7 @@ def test_the_rules_are_part_of_what_is_listed(tao):
 
 @pytest.mark.parametrize(("words", "said"), [
     (["call"], "tao tools call NAME"), (["nonsense"], "tao tools call NAME"), (["call", "calculator", "12"], "name=value or a JSON object, not '12'"), (["call", "calculator", "{x"], "not a JSON object"),
+    (["call", "calculator", '{"a":' * 9000 + "1" + "}" * 9000], "not a JSON object"),
     (["call", "calculator", '{"expression": "1", "expression": "2"}'], "the arguments give 'expression' twice, with different values"),
     (["call", "calculator", "expression=1", "expression=2"], "the arguments give 'expression' twice, with different values"),
     (["call", "read_file", "path=x"], "need the setting 'root'"), (["--offer", "nope"], "no built-in tool 'nope'"), (["call", "sql_query", "query=SELECT 1"], "need the setting 'database'"),

@@ -98,6 +98,8 @@ def test_a_json_schema():
     assert grade(asked, 'Here:\n```json\n{"n": 3}\n```').right
     assert grade(asked, '{"n": 0}').why == "$.n: 0 is less than the minimum of 1\n$.n：0 小于 1"
     assert grade(asked, "n is 3").why == "the answer is not JSON: Expecting value: line 1 column 1 (char 0)\n答案不是 JSON：第 1 行第 1 列出错"
+    assert grade(asked, '{"n":' * 9000).why.startswith("the answer is not JSON: ")
+    assert grade(asked, '{"n":' * 9000 + "1" + "}" * 9000).why.startswith("the answer is not JSON: ")
     assert grade(task("json", {"type": "array"}), "[1]").right
     with pytest.raises(ConfigError, match="a valid JSON schema"):
         check(task("json_schema", None, schema={"type": "thing"}))

@@ -178,7 +178,7 @@ def arguments(text: str) -> dict[str, object]:
     """A JSON object. Raises ConfigError."""
     try:
         found = json.loads(text, object_pairs_hook=paired)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(both(f"the arguments are no JSON: {error}", f"参数不是有效的 JSON：{error}")) from error
     if (key := doubled(found)) is not None:
         raise ConfigError(both(f"the arguments give {key!r} twice, with different values; give each name once", f"参数把 {key!r} 写了两次，值却不同；每个参数名只写一次"))

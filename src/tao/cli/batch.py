@@ -139,7 +139,7 @@ def _question(number: int, line: str, file: Path) -> Asking:
     try:
         record = json.loads(line)
         return Asking(str(record.get("id", number)), str(record["question"]), record)
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, RecursionError) as error:
         raise ConfigError(
             both(
                 f"{file}:{number} is no JSON object with a field `question`: {error!r}",
@@ -156,6 +156,6 @@ def _done(out: Path | None) -> set[str]:
     for line in out.read_text(encoding="utf-8").split("\n"):
         try:
             done.add(str(json.loads(line)["id"]))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
     return done

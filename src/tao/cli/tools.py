@@ -215,7 +215,7 @@ def arguments(words: Sequence[str], spec: ToolSpec | None) -> dict[str, Any]:
     if words[0].lstrip().startswith("{"):
         try:
             found = json.loads(" ".join(words), object_pairs_hook=paired)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigError(both(f"the arguments are not a JSON object: {error}", f"参数不是 JSON 对象：{error}")) from None
         return _once(found)
     pairs = [word.partition("=") for word in words]
@@ -236,7 +236,7 @@ def _value(text: str, schema: Any) -> Any:
         return text
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

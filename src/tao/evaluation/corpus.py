@@ -60,7 +60,7 @@ def _case(line: str, where: str) -> Case:
         tools = tuple(tool_spec(tool) for tool in record["tools"])
         rest = {key: str(record[key]) for key in ("kind", "lang", "rationale") if key in record}
         return Case(str(record["id"]), str(record["text"]), tools, expect, record=record, **rest)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         said = f"{type(error).__name__}: {error}"
         raise ConfigError(both(f"{where} is not a corpus case: {said}", f"{where} 不是语料样例：{said}")) from error
 

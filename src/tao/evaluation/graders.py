@@ -201,7 +201,7 @@ def _json_schema(task: Task, answer: str) -> Grade:
     fenced = _FENCE.findall(answer)
     try:
         value = json.loads(fenced[0] if len(fenced) == 1 else answer)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return yes(False, both(f"the answer is not JSON: {error}", f"答案不是 JSON：{_place(error)}"))  # noqa: FBT003
     why = problem(value)
     return yes(not why, why)
@@ -231,8 +231,8 @@ def _validator(task: Task, schema: Mapping[str, Any]) -> Callable[[Any], str]:
     return problem
 
 
-def _place(error: ValueError) -> str:
-    return f"第 {error.lineno} 行第 {error.colno} 列出错" if isinstance(error, json.JSONDecodeError) else str(error)
+def _place(error: ValueError | RecursionError) -> str:
+    return f"第 {error.lineno} 行第 {error.colno} 列出错" if isinstance(error, json.JSONDecodeError) else "嵌套过深" if isinstance(error, RecursionError) else str(error)
 
 
 def _in_chinese(error: Any) -> str:

@@ -65,7 +65,7 @@ def read_runs(path: Path) -> list[Recorded]:
                 whole.append(_whole(record, str(number)))
             else:
                 found[str(record["run"])].append(from_json({key: value for key, value in record.items() if key not in {"run", "seq"}}))
-        except (ValueError, KeyError, TypeError, AttributeError, StoreError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, StoreError, RecursionError) as error:
             if number == len(lines):
                 continue  # cut off
             raise ConfigError(both(

@@ -30,7 +30,7 @@ def load_results(path: str | Path) -> Results:
         lines = Path(path).read_text(encoding="utf-8").split("\n")
         first = json.loads(lines[0])
         version = first["tao_eval"]
-    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
+    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigError(both(
             f"{path} is no file of results ({type(error).__name__}: {error}); `tao eval TASKS --out FILE` writes one",
             f"{path} 不是评测结果文件（{type(error).__name__}: {error}）；`tao eval 任务文件 --out 文件` 会生成",
@@ -44,7 +44,7 @@ def load_results(path: str | Path) -> Results:
     for line in filter(str.strip, lines[1:]):
         try:
             it = from_record(json.loads(line))
-        except (ValueError, StoreError):
+        except (ValueError, StoreError, RecursionError):
             continue
         found[it.task, it.rollout] = it
     return Results(first, list(found.values()))

@@ -69,7 +69,7 @@ def _task(number: int, line: str, path: str | Path) -> Task:
             raise TypeError("`grader` is neither a name nor an object with a `type`")  # noqa: TRY301
         given = str(record.get("id", number))
         return Task(given, question, record.get("answer"), name, options, str(record.get("kind", "")), record)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         wanted = '{"id": …, "question": …, "answer": …, "grader": …}'
         raise ConfigError(both(
             f"{path}:{number} is no task ({type(error).__name__}: {error}); wanted: {wanted}",

@@ -191,7 +191,7 @@ def _kept(message: Message) -> Past | None:
         calls = [(block["name"], block["input"]) for block in blocks if block["type"] == "tool_use"]
         texts = "".join(block["text"] for block in blocks if block["type"] == "text")
         prefix = str(kept["prefix"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     if calls != [(call.name, _object(call.arguments)) for call in message.calls] or texts.strip() != message.content.strip():
         return None

@@ -88,7 +88,7 @@ def _content(message: Message) -> list[dict[str, Any]]:
 def _details_of(message: Message) -> list[Any]:
     try:
         found = json.loads(message.kept).get("reasoning_details") if message.kept else None
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return []
     return found if isinstance(found, list) else []
 

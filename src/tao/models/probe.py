@@ -65,7 +65,7 @@ async def _tools(model: Model) -> Tried:
         return Tried("tools", reply, fault="cut" if _lacking(reply) == "cut" else "uncalled")
     try:
         right = [json.loads(call.arguments) for call in reply.calls if call.name == ADD.name] == [WANTED]
-    except ValueError:
+    except (ValueError, RecursionError):
         right = False
     return Tried("tools", reply, fault="" if right else "miscalled")
 

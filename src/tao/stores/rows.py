@@ -71,7 +71,7 @@ def read(run: str, rows: Iterable[Any]) -> list[Event]:
             )
         try:
             events.append(from_json(json.loads(text)))
-        except (ValueError, AttributeError, TypeError, StoreError) as error:
+        except (ValueError, AttributeError, TypeError, StoreError, RecursionError) as error:
             raise StoreError(both(f"run {run}, event {number}: {error}", f"运行 {run}，事件 {number}：{error}")) from error
     return events
 

@@ -66,7 +66,7 @@ def _sound(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema as plain JSON values, so that it is the same when it comes back from the record. Raises ConfigError."""
     try:
         plain = json.loads(json.dumps(dict(schema), ensure_ascii=False, allow_nan=False))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise ConfigError(both(f"the schema of output is no JSON: {error}", f"output 的模式不是有效的 JSON：{error}")) from error
     for part in _parts(plain):
         kinds = part["type"] if isinstance(part.get("type"), list) else [part["type"]] if "type" in part else []

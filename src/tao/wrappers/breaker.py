@@ -167,7 +167,7 @@ def _parsed(text: str | None) -> Circuit:
     try:
         failures, opened, probe = json.loads(text)
         return Circuit(tuple(map(float, failures)), None if opened is None else float(opened), None if probe is None else float(probe))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return CLOSED
 
 

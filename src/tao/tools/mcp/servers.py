@@ -64,7 +64,7 @@ def servers(where: str | Path | Mapping[str, Any], env: Mapping[str, str]) -> tu
         found = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(both(f"cannot read the MCP servers of {path}: {unread(error)[0]}", f"无法读取 MCP 服务器文件 {path}：{unread(error)[1]}")) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(both(f"{path} is not valid JSON: {error}", f"{path} 不是有效的 JSON：{error}")) from error
     return _read(found, Place(str(path)), env, path.parent)
 

@@ -212,7 +212,7 @@ async def _exchange(
     fetched = await fetch(url, guard, LIMITS, sending)
     try:
         answer = json.loads(fetched.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         answer = None
     if fetched.status != 200:
         raise _refusal(service, fetched.status, _reason(answer), retry_after(fetched.headers))
