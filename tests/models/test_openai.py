@@ -513,3 +513,34 @@ async def test_what_the_server_says_of_its_rate_limits_is_kept_also_with_a_no(pr
     assert model.allowance == (0, 7.0)
     await model(ASK)
     assert model.allowance is None
+
+
+@pytest.mark.parametrize("odd", [b"data: {}\n\n", b"data: null\n\n", b"data: []\n\n", b": still there\n\n", b"data:\n\n"])
+async def test_an_empty_piece_is_not_the_end_of_a_stream(provider, connect, odd):
+    provider.will(provider.stream(provider.piece("half "), odd, provider.piece("and half", "stop"), {"choices": [], "usage": {"prompt_tokens": 7}}))
+    reply = await connect()(ASK, lambda text: False)
+    assert (reply.text, reply.usage.prompt) == ("half and half", 7)
+
+
+async def test_a_byte_order_mark_costs_no_piece(provider, connect):
+    first = json.dumps(provider.piece("七"), ensure_ascii=False).encode()
+    provider.will(provider.stream(b"\xef", b"\xbb\xbfdata: " + first + b"\n\n", provider.piece("。", "stop")))
+    assert (await connect()(ASK, lambda text: False)).text == "七。"
+
+
+async def test_a_connection_that_breaks_off_after_the_last_word_has_said_everything(provider, connect):
+    async def gone(request, response):
+        await response.write(b"data: [DONE]\n\n")
+        await asyncio.sleep(0.05)
+        request.transport.abort()
+
+    provider.will(provider.stream(provider.piece("whole", "stop"), done=False, then=gone))
+    assert (await connect()(ASK, lambda text: False)).text == "whole"
+
+
+@pytest.mark.parametrize("reason", ["insufficient_system_resource", "network_error", "error", "abort"])
+@pytest.mark.parametrize("listen", [None, lambda text: False])
+async def test_half_a_reply_that_its_server_could_not_finish_is_none(provider, connect, reason, listen):
+    provider.will(provider.said("Final Answer: 2", finish=reason) if listen is None else [provider.piece("Final Answer: 2", reason)])
+    with pytest.raises(Transient, match=rf"broke the reply off \({reason}\)\n.*中断了回复（{reason}）"):
+        await connect()(ASK, listen)

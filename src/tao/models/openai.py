@@ -17,6 +17,9 @@ from tao.models.profiles import Profile
 from tao.models.wire import Target, Timeouts, Wire
 from tao.seams import Hear
 
+BROKEN = frozenset({"insufficient_system_resource", "network_error", "error", "abort"})
+"""How a reply ends that its server could not finish (DeepSeek, Zhipu, OpenRouter, vLLM and SGLang): half a reply is none."""
+
 
 class ChatModel:
     """One model of one provider. May be used from several event loops; `close` closes the connections of the running one.
@@ -68,6 +71,9 @@ class ChatModel:
             listening.take(await self.wire.post(target, data))
         if not gather.answered:
             raise Transient(both(f"{self.profile.name}: the answer has no choices", f"{self.profile.name}：回答中没有 choices"))
+        if gather.finish in BROKEN:
+            why = gather.finish
+            raise Transient(both(f"{self.profile.name}: the server broke the reply off ({why})", f"{self.profile.name}：服务器中断了回复（{why}）"))
         reply = listening.reply(self.model)
         return quirks.own_names(reply, (spec.name for spec in request.tools))
 

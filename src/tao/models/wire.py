@@ -5,6 +5,7 @@ the loop ends. A call that is cancelled or left early closes its connection, whi
 """
 
 import asyncio
+import codecs
 import json
 import ssl
 from collections.abc import AsyncGenerator, Mapping
@@ -165,28 +166,30 @@ class _Exchange:
                 whole = await self.whole()
             yield whole
             return
-        rest, lines, wait, what = b"", list[bytes](), first, FIRST
+        rest, lines, wait, what, mark = b"", list[bytes](), first, FIRST, codecs.BOM_UTF8
         while True:
             async with self.within(wait, what):
                 data = await self.response.content.readany()
-            *complete, rest = (rest + data).split(b"\n") if data else [rest, b"", b""]
+            *complete, rest = (rest + data).removeprefix(mark).split(b"\n") if data else [rest, b"", b""]
+            mark = b"" if complete else mark
             for line in complete:
                 if line.startswith(b"data:"):
-                    lines.append(line[5:].strip())
+                    lines += [said] if (said := line[5:].strip()) else []
                 elif not line.strip() and lines:
                     event, lines = b"\n".join(lines), []
                     if event == b"[DONE]":
                         await self._drain(self.response.content)
                         yield {}
                         return
-                    yield self._decode(event)
+                    if piece := self._decode(event):  # an empty one says nothing, and is not the end
+                        yield piece
                     wait, what = self.wire.timeouts.quiet, "nothing more came"
             if not data:
                 return
 
     async def _drain(self, content: aiohttp.StreamReader) -> None:
-        """Read to the end, which is near, so that the connection can be used again."""
-        with suppress(TimeoutError):
+        """Read to the end, which is near, so that the connection can be used again; one that breaks off now has said everything."""
+        with suppress(TimeoutError, aiohttp.ClientError, OSError):
             async with asyncio.timeout(0.2):
                 while await content.readany():
                     pass
