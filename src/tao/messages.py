@@ -97,7 +97,7 @@ class ToolSpec:
     effects: tuple[str, ...] = ("reads",)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Call:
     """One thing to be done. `id` is ours ("3.1": third reply, first call); `provider_id` is the server's own, if any."""
 
@@ -173,8 +173,13 @@ class Request:
 
 @Kept
 def _message_text(m: Message) -> str:
-    more = [[(image.media, image.data, image.url) for image in m.images], m.kept] if m.images or m.kept else []
-    return _compact((m.role, m.content, m.reasoning, m.call_id, [(c.id, c.name, c.arguments) for c in m.calls], *more))
+    calls = ",".join(f"[{_text(c.id)},{_text(c.name)},{_text(c.arguments)}]" for c in m.calls)
+    more = f",{_compact([(image.media, image.data, image.url) for image in m.images])},{_text(m.kept)}" if m.images or m.kept else ""
+    return f"[{_text(m.role)},{_text(m.content)},{_text(m.reasoning)},{_text(m.call_id)},[{calls}]{more}]"
+
+
+def _text(text: str | None) -> str:
+    return "null" if text is None else _compact(text)
 
 
 @Kept

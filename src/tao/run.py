@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, Generic, TypeVar, cast
 
 from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled
-from tao.messages import Call, Observation, ToolSpec, Usage
+from tao.messages import Call, Kept, Observation, ToolSpec, Usage
 
 E = TypeVar("E", bound=Event)
 S = TypeVar("S")
@@ -270,6 +270,12 @@ _read = Grown(_Read, _look)
 def canonical(args: Mapping[str, Any]) -> str:
     """Arguments as one text that is the same for the same values: sorted keys, no spaces, no escapes."""
     return _CANONICAL(args)
+
+
+@Kept
+def call_key(call: Call) -> tuple[str, str]:
+    """What is the same for the same call: the tool and its canonical arguments."""
+    return call.tool, canonical(call.args)
 
 
 def args_hash(tool: str, args: Mapping[str, Any]) -> str:

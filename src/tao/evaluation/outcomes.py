@@ -10,7 +10,7 @@ from tao.evaluation.tasks import Task
 from tao.events import Decided, Event, Misread, Nudged, Observed, Replied, from_json, to_json
 from tao.messages import Usage
 from tao.prices import cost as spent_on
-from tao.run import NO_TOOLS, Run, canonical
+from tao.run import NO_TOOLS, Run, call_key
 
 Price = Callable[[str, Usage], float | None]
 """US dollars for the tokens of one reply of the model of that name; None where the price is not known."""
@@ -127,11 +127,11 @@ def _changed(before: bool, after: bool) -> str:  # noqa: FBT001 - they are the v
 
 def _something_new(run: Run, place: int) -> bool:
     """Whether the reading after the nudge is an answer, or holds a call that was not made before it."""
-    before = {(call.tool, canonical(call.args)) for event in run.events[:place] if isinstance(event, Decided) for call in event.calls}
+    before = {call_key(call) for event in run.events[:place] if isinstance(event, Decided) for call in event.calls}
     after = next((event for event in run.events[place:] if isinstance(event, Decided | Misread)), None)
     if not isinstance(after, Decided):
         return False
-    return after.answer is not None or any((call.tool, canonical(call.args)) not in before for call in after.calls)
+    return after.answer is not None or any(call_key(call) not in before for call in after.calls)
 
 
 def to_record(it: Outcome) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tao.events import Asked, Decided, Event, Observed
 from tao.messages import Call, Observation
 from tao.permissions.effects import NEVER_RAN, looks
 from tao.policies.verify import refuses
-from tao.run import Grown, Run, canonical
+from tao.run import Grown, Run, call_key
 
 AGAIN = 3
 """The same call may give something else so often (a clock, a job that is waited for) before it counts as a circle."""
@@ -98,7 +98,7 @@ def _take(taken: _Taken, event: Event) -> _Taken:
         calls = taken.under_way.calls
         if calls and all(call.id in taken.seen for call in calls):
             done = tuple((call, taken.seen[call.id]) for call in calls)
-            taken.steps.append(Step(taken.under_way.thought, done, keys := tuple((call.tool, canonical(call.args)) for call in calls), taken.begun))
+            taken.steps.append(Step(taken.under_way.thought, done, keys := tuple(map(call_key, calls)), taken.begun))
             came = (*keys, *((call.tool, "gave", seen.text.strip()) for call, seen in done), (_plain(taken.under_way.thought),))
             for what in came:
                 taken.times[what] += 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from tao.events import Asked, Decided, Event, Observed
 from tao.messages import Call, Observation
 from tao.permissions.effects import looks
-from tao.run import Grown, Run, canonical
+from tao.run import Grown, Run, call_key
 from tao.seams import Act
 from tao.wrappers.words import NEVER_RAN, only_looks, say
 
@@ -48,7 +48,7 @@ def _learn(known: _Known, event: Event) -> _Known:
         seen = event.observation
         if call.tool in known.looking:
             if seen.ok and not any(map(_is_mark, seen.notes)):
-                known.latest[call.tool, canonical(call.args)] = call, seen
+                known.latest[call_key(call)] = call, seen
         elif seen.kind not in NEVER_RAN:
             known.latest.clear()
     return known
@@ -60,7 +60,7 @@ _known = Grown(_Known, _learn)
 def _earlier(call: Call, run: Run) -> tuple[Call, Observation] | None:
     """The latest good observation of the same call, unless something was changed after it."""
     latest = _known(run).latest
-    return latest.get((call.tool, canonical(call.args))) if latest else None
+    return latest.get(call_key(call)) if latest else None
 
 
 def _mark(call: Call) -> str:
