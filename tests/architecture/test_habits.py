@@ -31,7 +31,7 @@ ONE_HOME = {
     "limits": ("stores/rates.py",),
     "opentelemetry": ("tracing.py",),
     "jsonschema": ("evaluation/graders.py", "tools/foreign.py"),
-    "referencing": ("tools/foreign.py",),
+    "referencing": ("evaluation/graders.py", "tools/foreign.py"),
     "aiohttp": ("models/", "tools/web/"),
     "mcp": ("tools/mcp/wire.py",),
     "httpx2": ("tools/mcp/wire.py",),

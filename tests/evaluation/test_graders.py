@@ -146,6 +146,11 @@ def test_what_a_schema_objects_to_in_chinese(schema, given, chinese):
     (task("regex", "("), "wants a regular expression"),
     (task("regex", None), "wants a regular expression"),
     (task("number", 4, tolerance="wide"), "wants a tolerance such as 0.5"),
+    (task("number", 4, tolerance=float("nan")), "wants a tolerance such as 0.5"),
+    (task("number", 4, tolerance=-1), "wants a tolerance such as 0.5"),
+    (task("exact", ""), "wants the right answer in `answer`"),
+    (task("em", []), "wants the right answer in `answer`"),
+    (task("json_schema", None, schema={"$ref": "#/nowhere"}), "wants a JSON schema that holds what it refers to"),
     (task("contains", ""), "wants a text, texts with"),
 ])  # fmt: skip
 def test_what_can_never_be_graded_is_said_at_once(one, said):
@@ -155,9 +160,16 @@ def test_what_can_never_be_graded_is_said_at_once(one, said):
         check(one)
 
 
+def test_what_a_schema_refers_to_is_not_fetched():
+    pytest.importorskip("jsonschema", reason="the extra `eval` is not installed")
+    with pytest.raises(ConfigError, match=r"refers to \(http://example.com/far\)"):
+        grade(task("json_schema", None, schema={"properties": {"a": {"$ref": "http://example.com/far"}}}), '{"a": 1}')
+
+
 def test_names():
     assert kind_of(task("JSON-Schema", None)) == "json_schema"
     assert kind_of(task("Exact Match", "x")) == "em"
+    assert [kind_of(task(name, "x")) for name in ("Python function", "judge model")] == ["python", "judge"]
     assert set(GRADERS) <= {kind_of(task(name, "x")) for name in GRADERS}
 
 

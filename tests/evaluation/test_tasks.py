@@ -20,15 +20,23 @@ def test_a_task_a_line(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("", "there is no task in"), ("{}\n", ":1 is no task"), ('{"question": ""}', "`question` is not a text"), ("[1]", ":1 is no task"),
-    ('{"question": "q", "grader": 3}', "`grader` is neither a name"), ('{"question": "q", "grader": {}}', "'type'"),
-    ('{"id": "a", "question": "q"}\n{"id": "a", "question": "r"}', "several tasks have the id a"), ('{"question": "q"}\n{"qu', ":2 is no task"),
+    ("", "there is no task in"), ("{}\n", ":1 is no task: `question` is None"), ('{"question": ""}', "`question` is '', not a text"), ("[1]", r":1 is no task: it is \[1\], not an object"),
+    ('{"question": "q", "grader": 3}', "`grader` is 3, neither a name"), ('{"question": "q", "grader": {}}', "`grader` is {}, neither"),
+    ('{"id": "a", "question": "q"}\n{"id": "a", "question": "r"}', "several tasks have the id a"), ('{"question": "q"}\n{"qu', ":2 is no task: it is not JSON, from column 2 on"),
+    ("[" * 100_000, ":1 is no task: it is not JSON"),
 ])  # fmt: skip
 def test_what_is_no_task_is_said(tmp_path, text, said):
     with pytest.raises(ConfigError, match=said):
         load_tasks(write(tmp_path, text))
+    with pytest.raises(ConfigError, match=r"[\u4e00-\u9fff]"):
+        load_tasks(write(tmp_path, text))
     with pytest.raises(ConfigError, match="cannot read the tasks in"):
         load_tasks(tmp_path / "nowhere.jsonl")
+
+
+def test_null_is_as_good_as_nothing(tmp_path):
+    first, second = load_tasks(write(tmp_path, '{"id": null, "question": "q", "answer": "a", "kind": null, "grader": null}\r\n' * 2))
+    assert (first.id, second.id, first.kind, first.grader) == ("1", "2", "", "exact")
 
 
 def test_the_digest_does_not_mind_the_order(tmp_path):

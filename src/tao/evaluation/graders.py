@@ -15,6 +15,7 @@
 """
 
 import json
+import math
 import re
 import string
 import unicodedata
@@ -29,7 +30,8 @@ from tao.quantities import Number, dates, numbers
 
 ALIASES = {
     "text": "contains", "includes": "contains", "match": "exact", "exact_match": "em", "json": "json_schema", "schema": "json_schema",
-    "jsonschema": "json_schema", "regexp": "regex", "function": "python", "model": "judge", "llm": "judge", "refusal": "unknown",
+    "jsonschema": "json_schema", "regexp": "regex", "function": "python", "python_function": "python", "model": "judge", "llm": "judge",
+    "judge_model": "judge", "llm_judge": "judge", "numeric": "number", "refusal": "unknown",
 }  # fmt: skip
 LEAKED = re.compile(
     r"""["'](?:name|arguments|tool|action|action_input)["']\s*:|<tool_call|<function=|<\|im_|(?:^|\n)\s*(?:Action(?: Input)?|行动(?:输入)?)\s*[:：]""",
@@ -91,7 +93,7 @@ def grade(task: Task, answer: str | None) -> Grade:
 def check(task: Task) -> None:
     """Raise ConfigError where a task can never be graded: unknown grader, wrong pattern, an answer that is no number or date."""
     name = kind_of(task)
-    if name in {"exact", "em", "contains"} and task.answer is None:
+    if name in {"exact", "em", "contains"} and (task.answer is None or (name != "contains" and not any(map(str.strip, task.wanted)))):
         raise _unfit(task, "the right answer in `answer`", "`answer` 字段中的正确答案")
     if name in GRADERS:
         GRADERS[name](task, "0")
@@ -178,9 +180,12 @@ def _slack(task: Task, value: float) -> float:
     if given is None:
         return max(0.005, abs(value) * 1e-4)
     try:
-        return abs(value) * float(given.rstrip("% ")) / 100 if isinstance(given, str) and given.endswith("%") else float(given)
-    except (TypeError, ValueError) as error:
-        raise _unfit(task, f'a tolerance such as 0.5 or "1%", not {given!r}', f'容差，如 0.5 或 "1%"，而不是 {given!r}') from error
+        slack = abs(value) * float(given.rstrip("% ")) / 100 if isinstance(given, str) and given.endswith("%") else float(given)
+    except (TypeError, ValueError):
+        slack = math.nan
+    if not 0 <= slack < math.inf:
+        raise _unfit(task, f'a tolerance such as 0.5 or "1%", not {given!r}', f'容差，如 0.5 或 "1%"，而不是 {given!r}')
+    return slack
 
 
 def _date(task: Task, answer: str) -> Grade:
@@ -211,6 +216,7 @@ def _validator(task: Task, schema: Mapping[str, Any]) -> Callable[[Any], str]:
     """What is wrong with a value by this schema; "" where nothing is."""
     try:
         import jsonschema  # noqa: PLC0415 - an extra
+        import referencing.exceptions  # noqa: PLC0415
         from jsonschema.validators import validator_for  # noqa: PLC0415
     except ImportError as error:
         raise ConfigError(both(
@@ -222,10 +228,13 @@ def _validator(task: Task, schema: Mapping[str, Any]) -> Callable[[Any], str]:
         kind.check_schema(schema)
     except jsonschema.SchemaError as error:
         raise _unfit(task, f"a valid JSON schema ({error.message})", f"有效的 JSON Schema（{error.message}）") from error
-    checker = kind(schema)
+    checker = kind(schema, registry=referencing.Registry())  # what is not in the schema is not fetched
 
     def problem(value: Any) -> str:
-        found = jsonschema.exceptions.best_match(checker.iter_errors(value))
+        try:
+            found = jsonschema.exceptions.best_match(checker.iter_errors(value))
+        except referencing.exceptions.Unresolvable as error:
+            raise _unfit(task, f"a JSON schema that holds what it refers to ({error.ref})", f"包含其所引用内容的 JSON Schema（{error.ref}）") from error
         return both(f"{found.json_path}: {found.message}", f"{found.json_path}：{_in_chinese(found)}") if found else ""
 
     return problem

@@ -3,7 +3,8 @@
     {"id": "g001", "question": "…", "answer": "2025-04-12", "grader": "date", "kind": "date"}
 
 `grader` is a name (`tao.evaluation.graders` lists them) or an object with its settings: {"type": "number", "tolerance": 0.5}.
-Without `id` a task is named by its line, without `grader` it is compared as text. Other fields are kept and handed on.
+Without `id` a task is named by its line, without `grader` it is compared as text; null is as good as nothing. Other fields are
+kept and handed on.
 """
 
 import hashlib
@@ -59,22 +60,29 @@ def load_tasks(path: str | Path) -> list[Task]:
 def _task(number: int, line: str, path: str | Path) -> Task:
     try:
         record = json.loads(line)
-        question = record["question"]
-        if not isinstance(question, str) or not question.strip():
-            raise TypeError("`question` is not a text")  # noqa: TRY301
-        grader = record.get("grader", "exact")
-        options = dict(grader) if isinstance(grader, Mapping) else {"type": grader}
-        name = options.pop("type")
-        if not isinstance(name, str):
-            raise TypeError("`grader` is neither a name nor an object with a `type`")  # noqa: TRY301
-        given = str(record.get("id", number))
-        return Task(given, question, record.get("answer"), name, options, str(record.get("kind", "")), record)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        wanted = '{"id": …, "question": …, "answer": …, "grader": …}'
-        raise ConfigError(both(
-            f"{path}:{number} is no task ({type(error).__name__}: {error}); wanted: {wanted}",
-            f"{path}:{number} 不是任务（{type(error).__name__}: {error}）；应为：{wanted}",
-        )) from error  # fmt: skip
+    except (ValueError, RecursionError) as error:
+        at = error.colno if isinstance(error, json.JSONDecodeError) else 1
+        raise _no_task(path, number, f"it is not JSON, from column {at} on", f"从第 {at} 列起不是 JSON") from error
+    if not isinstance(record, Mapping):
+        raise _no_task(path, number, f"it is {record!r:.60}, not an object", f"内容为 {record!r:.60}，而不是对象")
+    given = {name: value for name, value in record.items() if value is not None}
+    question, grader = given.get("question"), given.get("grader", "exact")
+    if not isinstance(question, str) or not question.strip():
+        raise _no_task(path, number, f"`question` is {question!r:.60}, not a text", f"`question` 为 {question!r:.60}，而不是文本")
+    options = dict(grader) if isinstance(grader, Mapping) else {"type": grader}
+    name = options.pop("type", None)
+    if not isinstance(name, str):
+        raise _no_task(
+            path, number, f"`grader` is {grader!r:.60}, neither a name nor an object with a `type`", f"`grader` 为 {grader!r:.60}，既不是名称，也不是含 `type` 的对象",
+        )  # fmt: skip
+    return Task(str(given.get("id", number)), question, record.get("answer"), name, options, str(given.get("kind", "")), record)
+
+
+def _no_task(path: str | Path, number: int, english: str, chinese: str) -> ConfigError:
+    wanted = '{"id": …, "question": …, "answer": …, "grader": …}'
+    return ConfigError(both(
+        f"{path}:{number} is no task: {english}; wanted on each line: {wanted}", f"{path}:{number} 不是任务：{chinese}；每行应为：{wanted}",
+    ))  # fmt: skip
 
 
 def digest(tasks: Sequence[Task]) -> str:
