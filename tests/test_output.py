@@ -71,7 +71,10 @@ async def same_again(run, **given):
     ({"type": "array", "items": {"type": "number"}}, "[1, 2.5]", [1, 2.5]),
     ({"type": "array", "items": {"type": "integer"}}, "The primes are [2, 3, 5].", [2, 3, 5]),
     ({"type": "integer"}, "42", 42),
+    ({"type": "integer"}, "2,102,650", 2102650),
+    ({"type": ["number", "null"]}, "1,234.5", 1234.5),
     ({"type": "boolean"}, "true", True),
+    ({"type": "boolean"}, "是", True),
     ({"type": ["integer", "null"]}, "null", None),
     ({"type": "string"}, "Paris", "Paris"),
     ({"type": "string"}, '"Paris"', "Paris"),
@@ -96,6 +99,7 @@ def test_an_answer_that_fits(schema, answer, value):
     (CITY, '{"name": "Paris", "peop', "the JSON breaks off", "JSON 中途断开了", True),
     (CITY, '{"name": "Paris", "people": 3', "the JSON breaks off", "JSON 中途断开了", True),
     ({"type": "array", "items": {"type": "string"}}, '["a", "b"', "the JSON breaks off", "JSON 中途断开了", True),
+    (TREE, "[1, [2, [3]]", "the JSON breaks off", "JSON 中途断开了", True),
     (CITY, '{"name": "Paris"}', "people is missing: wanted a whole number", "缺少 people", False),
     (CITY, '{"name": "Paris", "people": "many"}', 'people: got "many" (text), wanted a whole number', 'people：收到 "many"（文本）', False),
     (CITY, '{"name": "Paris", "people": -1}', "people: got -1", "people：收到 -1", False),
@@ -287,6 +291,26 @@ async def test_odd_schemas_in_every_form(schema, value, form):
     run = await Agent(model, [look], dialect=dialect, output=schema).run("什么？")
     assert (run.ended.reason, json.loads(run.answer)) == ("answered", value)
     assert type(json.loads(run.answer)) is type(value)
+
+
+CUT = [
+    ({"$defs": {"T": {"type": "object", "properties": {"v": {"type": "integer"}, "kids": {"type": "array", "items": {"$ref": "#/$defs/T"}}}, "required": ["v"]}}, "$ref": "#/$defs/T"},
+     '{\n  "v": 1,\n  "kids": [\n    {"v": 2, "kids": []},\n    {"v": 3}\n  ]\n}'),
+    ({"type": "array", "items": {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}}, '[\n  {"a": 1},\n  {"a": 2}\n]'),
+    ({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}, "[[1, 2], [3, 4]]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "whole"), CUT, ids=("tree", "objects", "lists"))
+@pytest.mark.parametrize("form", ["labelled", "bare", "in brackets", "as a call", "beside a thought"])
+@pytest.mark.parametrize("before", ["", "It is "])
+async def test_a_part_of_an_answer_that_breaks_off_or_is_damaged_is_no_answer(schema, whole, form, before):
+    dialect, text = FORMS[form]
+    begun = text.format(f"{before}…").partition("…")[0]
+    places = [place for place, char in enumerate(whole) if char in "}],"]
+    for broken in (*(begun + whole[:place] for place in places), begun + whole[:-1] + "; oops"):
+        run = await Agent(ScriptedModel(*[broken] * 8), [look], dialect=dialect, output=schema).run("What?")
+        assert run.ended.reason != "answered", (broken, run.answer)
 
 
 @pytest.mark.parametrize("dialect", ["react", "native"])

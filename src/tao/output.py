@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tao.dialects.later import later
-from tao.dialects.output import ANSWER, OUTPUT, THOUGHTS, wanted
-from tao.dialects.repair import Fault, Read, read_json, read_strict
+from tao.dialects.output import ANSWER, OUTPUT, THOUGHTS, broken_off, wanted
+from tao.dialects.repair import Read, read_json, read_strict
 from tao.dialects.schemas import arms, type_of, values
 from tao.errors import BadArguments, ConfigError, InvalidOutput, both
 from tao.events import Decided, Ended, Nudged
@@ -26,6 +26,7 @@ BY, BY_TYPE = "output", "check:output"
 """Who objects: the schema, or the rules of the user's own type."""
 _FENCED = later(r"(?:^|\n)[ \t]*(`{3,}|~{3,})[ \t]*[\w-]{0,20}[ \t]*\n(.*?)\n[ \t]*\1", 16)  # re.DOTALL
 _OPEN = later(r"[{\[]")
+_MEANT = later(r"[{\[]\s*[\"'“‘{\[]")
 MOST_TRIES = 32
 
 
@@ -58,11 +59,10 @@ def reading(schema: Mapping[str, Any], answer: str, lang: str = "en", form: Form
         kept = text.strip() if _plain(text, found) else _written(found)
         objection = form.objection(kept) if form else None
         return Fit(kept, found) if objection is None else Misfit(objection, by=BY_TYPE)
+    if broken_off(answer):
+        return Misfit("JSON 中途断开了" if zh else "the JSON breaks off", bare=True)
     if first.why:
         return first
-    begun = read_json(answer.strip() or "-")
-    if (isinstance(begun, Fault) and begun.kind == "truncated") or (isinstance(begun, Read) and begun.cut):
-        return Misfit("JSON 中途断开了" if zh else "the JSON breaks off", bare=True)
     return Misfit("没有 JSON" if zh else "it is not JSON", bare=True)
 
 
@@ -74,9 +74,9 @@ def _candidates(schema: Mapping[str, Any], answer: str) -> Iterator[tuple[str, A
     fenced = [match[2] for match in _FENCED.finditer(answer)]
     if len(fenced) == 1 and (value := _alone(fenced[0])) is not ...:
         yield "", value
-    elif not fenced and len(inside := list(_inside(answer))) == 1:
+    elif not fenced and len(inside := _inside(answer)) == 1:
         yield "", inside[0]
-    if whole and any(map(_takes_text, arms(schema, schema))):
+    if whole and (any(map(_takes_text, arms(schema, schema))) or _is_plain(schema, whole)):
         yield "", whole
 
 
@@ -86,23 +86,44 @@ def _takes_text(arm: Mapping[str, Any]) -> bool:
     return any(isinstance(value, str) for value in listed) if listed is not None else type_of(arm) == "string"
 
 
+def _is_plain(schema: Mapping[str, Any], text: str) -> bool:
+    """Whether the text is the number or the truth value that the schema wants, written as people do (2,102,650)."""
+    if not any(type_of(arm) in {"integer", "number", "boolean"} for arm in arms(schema, schema)):
+        return False
+    try:
+        fitted(schema, text, "en")
+    except BadArguments:
+        return False
+    return True
+
+
 def _alone(text: str) -> Any:
     """The JSON value that the text is; Ellipsis where it is none, or not surely whole."""
     read = read_json(text, len(text) - len(text.lstrip()), sealed=False)
     return read.value if isinstance(read, Read) and not read.cut and not text[read.end :].strip() else ...
 
 
-def _inside(answer: str) -> Iterator[Any]:
-    """The objects and lists that stand in a text, from left to right."""
-    at = 0
+def _inside(answer: str) -> list[Any]:
+    """The objects and lists that stand in a text, from left to right; none where one breaks off or cannot be read, whose parts are not what was meant."""
+    inside, at = [], 0
     for _ in range(MOST_TRIES):
         found = _OPEN.search(answer, at)
         if found is None:
-            return
+            break
         read = read_strict(answer, found.start())
-        if isinstance(read, Read):
-            yield read.value
-        at = read.end if isinstance(read, Read) else found.end()
+        read = read if isinstance(read, Read) else read_json(answer, found.start())
+        whole = isinstance(read, Read) and not read.cut and not (read.mended and _is_prose(read.value))
+        if not whole and (broken_off(answer[found.start() :]) or _MEANT.match(answer, found.start())):
+            return []
+        if isinstance(read, Read) and whole:
+            inside.append(read.value)
+        at = read.end if isinstance(read, Read) and whole else found.end()
+    return inside
+
+
+def _is_prose(value: Any) -> bool:
+    """Whether it is words in brackets that only read like a list (see below)."""
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _checked(schema: Mapping[str, Any], value: Any, lang: str) -> Any:

@@ -112,6 +112,9 @@ def test_what_has_no_json_form_is_refused(output):
     ({"type": "text"}, "has the type 'text'; there are: string, integer"),
     ({"type": "object", "properties": {"a": {"type": ["string", "date"]}}}, "has the type 'date'"),
     ({"type": "array", "items": {"anyOf": [{"type": "int"}]}}, "has the type 'int'"),
+    ({"type": "object", "properties": {"a": 5}}, "is no JSON schema: properties.a: got 5, wanted a schema"),
+    ({"type": "array", "items": "string"}, "is no JSON schema: items: got 'string', wanted a schema"),
+    ({"type": "integer", "minimum": "3"}, "is no JSON schema: minimum: got '3', wanted a number"),
     ({"enum": [{1, 2}]}, "is no JSON: "),
     ({"const": float("nan")}, "is no JSON: "),
 ], ids=str)  # fmt: skip

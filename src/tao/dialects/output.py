@@ -14,7 +14,7 @@ from tao.dialects import schemas
 from tao.dialects.later import later
 from tao.dialects.names import Tools, is_finish
 from tao.dialects.prompts import texts
-from tao.dialects.repair import Read, read_json
+from tao.dialects.repair import Fault, Read, read_json
 from tao.events import Decided, Misread
 from tao.messages import ToolCall, ToolSpec
 from tao.run import Run
@@ -113,7 +113,12 @@ def called(run: Run, calls: tuple[ToolCall, ...], reading: Decided | Misread) ->
 def found(run: Run, text: str, reading: Decided | Misread) -> Decided | Misread:
     """The reading of a text; where it lost the JSON that was asked for, or found none, the JSON at the end of the reply."""
     schema = wanted(run)
-    if schema is None or (isinstance(reading, Decided) and (reading.calls or likely(schema, _value(reading.answer or "")))):
+    if schema is None or (isinstance(reading, Decided) and reading.calls):
+        return reading
+    if begun := _begun(text):  # what stands in it is not all of it
+        lost = isinstance(reading, Decided) and reading.answer is not None and not _closed(begun).endswith(_closed(reading.answer))
+        return replace(reading, answer=begun) if lost and isinstance(reading, Decided) else reading
+    if isinstance(reading, Decided) and likely(schema, _value(reading.answer or "")):
         return reading
     for start in _START.finditer(text):
         value = next((one for one in _meant(_value(text[start.end() :]), run) if likely(schema, one)), ...)
@@ -121,6 +126,24 @@ def found(run: Run, text: str, reading: Decided | Misread) -> Decided | Misread:
             answer = json.dumps(value, ensure_ascii=False)
             return replace(reading, answer=answer) if isinstance(reading, Decided) else Decided("", (), answer, (reading.reason,))
     return reading
+
+
+def _begun(text: str) -> str:
+    """The first JSON of a reply that breaks off, up to the end; "" where there is none. What stands in a whole one does not count."""
+    at = 0
+    for start in _START.finditer(text):
+        begin = len(text) - len(text[start.end() :].lstrip())
+        if begin >= at and text[begin : begin + 1] in {"{", "["}:
+            read = read_json(text, begin)
+            if broken_off(text[begin:]):
+                return text[begin:]
+            at = read.end if isinstance(read, Read) else at
+    return ""
+
+
+def _closed(text: str) -> str:
+    """A text without blanks, by whose end is seen whether a value was closed there."""
+    return "".join(text.split())
 
 
 def _meant(value: Any, run: Run) -> Iterator[Any]:
@@ -145,6 +168,13 @@ def _value(text: str) -> Any:
     begin = len(text) - len(text.lstrip())
     read = read_json(text, begin)
     return read.value if isinstance(read, Read) and not read.cut and _END.fullmatch(text, read.end) else ...
+
+
+def broken_off(text: str) -> bool:
+    """Whether an object or list begins the text, and the text is over before its last bracket."""
+    begin = len(text) - len(text.lstrip())
+    read = read_json(text, begin) if text[begin : begin + 1] in {"{", "["} else None
+    return (isinstance(read, Fault) and read.kind == "truncated") or (isinstance(read, Read) and read.cut)
 
 
 def likely(schema: Mapping[str, Any], value: Any) -> bool:

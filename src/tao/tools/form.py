@@ -11,6 +11,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic_core import SchemaError
 
 from tao.errors import ConfigError, both
+from tao.tools.foreign import misshapen, walk
 from tao.tools.schema import Writer, lean, portable
 
 TYPES = ("string", "integer", "number", "boolean", "null", "array", "object")
@@ -68,7 +69,9 @@ def _sound(schema: Mapping[str, Any]) -> dict[str, Any]:
         plain = json.loads(json.dumps(dict(schema), ensure_ascii=False, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise ConfigError(both(f"the schema of output is no JSON: {error}", f"output 的模式不是有效的 JSON：{error}")) from error
-    for part in _parts(plain):
+    if wrong := misshapen(plain):
+        raise ConfigError(both(f"the schema of output is no JSON schema: {wrong}", f"output 的模式不是有效的 JSON Schema：{wrong}"))
+    for part in walk(plain):
         kinds = part["type"] if isinstance(part.get("type"), list) else [part["type"]] if "type" in part else []
         for kind in kinds:
             if kind not in TYPES:
@@ -82,18 +85,6 @@ def _sound(schema: Mapping[str, Any]) -> dict[str, Any]:
             f"output 为 {plain!r:.80}，不是 JSON Schema：没有说明需要什么（type、properties、enum 等）",
         ))  # fmt: skip
     return dict(plain)
-
-
-def _parts(schema: Any) -> list[Mapping[str, Any]]:
-    """The schema and those of its parts that the usual keywords lead to."""
-    if not isinstance(schema, Mapping):
-        return []
-    inner = [schema.get("items"), schema.get("additionalProperties")]
-    for key in ("properties", "$defs", "definitions"):
-        inner += schema[key].values() if isinstance(schema.get(key), Mapping) else []
-    for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
-        inner += schema[key] if isinstance(schema.get(key), list) else []
-    return [schema, *(part for one in inner for part in _parts(one))]
 
 
 def _path(steps: tuple[int | str, ...]) -> str:
