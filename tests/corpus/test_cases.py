@@ -29,7 +29,7 @@ def words(text):
 
 TYPES = {"string", "integer", "number", "boolean", "array", "object"}
 RULES = words(
-    "N1 N2 N3 N4 T1 T2 L1 L2 L3 L4 C1 C2 C3 C4 P1 P2 P3 P4 P5 P6 P7 A1 A2 A3 A4 B1 B2 "
+    "N1 N2 N3 N4 T1 T2 L1 L2 L3 L4 L5 C1 C2 C3 C4 P1 P2 P3 P4 P5 P6 P7 A1 A2 A3 A4 B1 B2 "
     "G1 G2 G3 G4 G5 G6 G7 J1 J2 J3 J4 J5 X1 X2 X3 X4 F1 F2 F3 F4 F5"
 )
 KINDS = words(

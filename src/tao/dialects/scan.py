@@ -14,6 +14,7 @@ from tao.dialects.later import later
 from tao.dialects.leaks import OPENER, SOUGHT, begun, breaks_off, harmony, opener_from
 from tao.dialects.leaks.python import LIST
 from tao.dialects.names import Tools, is_finish
+from tao.dialects.others import ours
 from tao.dialects.repair import Read, read_strict
 from tao.dialects.state import Judged, Scan
 from tao.dialects.steps import action, input_region, with_input, written_call
@@ -45,6 +46,8 @@ _GIVEN, _ZH_GIVEN = ("nput", "NPUT", "rg", "aram"), ("输入", "輸入", "参数
 """Parts of the labels of an input."""
 MAX_MARKS = 1200
 """So many marks are looked at; a reply with more is no reply."""
+_NO_STEP = frozenset({"unknown_tool", "no_tool", "no_step", "empty"})
+"""Why there is no step at all, rather than a damaged one."""
 QUESTIONS = ("Question", "question", "QUESTION", "问题", "用户问题")
 _RETURN = later(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
 
@@ -59,9 +62,22 @@ def judge(text: str, tools: Tools) -> Judged:
     scan = Scan("\n" + whole, tools)
     if bare := harmony.stripped(whole):
         scan = _unchannelled(scan, whole, bare)
-    found = run(scan) or unlabelled(scan)
+    first = run(scan)
+    if (first is None or (isinstance(first, Fails) and first.reason == "no_input")) and (again := _in_other_words(whole, tools, first)):
+        scan, first = again
+    found = first or unlabelled(scan)
     notes = (*(["unfenced"] if whole != text else []), *scan.notes, *(found.notes if isinstance(found, Acts | Says) else ()))
     return Judged(found, scan.thought, tuple(dict.fromkeys(notes)))
+
+
+def _in_other_words(text: str, tools: Tools, first: Fails | None) -> tuple[Scan, Acts | Says | Fails] | None:
+    """The reply read once more with the label words of other forms, where that makes a step of it."""
+    words = ours(text)
+    scan = Scan("\n" + (words or ""), tools)
+    found = run(scan) if words else None
+    if isinstance(found, Acts | Says) or (first is None and isinstance(found, Fails) and found.reason not in _NO_STEP):
+        return scan, found
+    return None
 
 
 def thought_in(text: str, tools: Tools) -> str:

@@ -149,6 +149,8 @@ def value_text(value: Any) -> str:
         found = [lower[key] for key in ANSWER_KEYS if key in lower]
         if len(found) == 1 or (found and isinstance(found[0], str)):
             return value_text(found[0])
+        if "return_type" in lower:  # how it ends, not what: ToolBench
+            return ""
         if len(value) == 1 and isinstance(only := next(iter(value.values())), str):
             return only
     return json.dumps(value, ensure_ascii=False)
