@@ -59,9 +59,35 @@ def test_a_question_goes_its_way(expected, question):
     "为什么我的订单还没发货？", "How do I get to the airport from here now?", "What does our contract say about notice?", "Use get_order for this.", "Why is the server down?", "Why is the build failing?", "How is the project going?", "How are sales?", "为什么网站打不开了？", "这台打印机为什么不工作？",
     "Should I bring a jacket to Oslo?", "What does the contract mean by force majeure?", 'Correct "Jon" to "John" in the customer list.', "Translate into English: contract.pdf", "翻译：https://example.com/a",
     "把客户资料里的“王方”改成“王芳”", "怎么去火车站？", "Why did sales drop?", "Why is he late?",
+    # what is so now, or is to be looked at
+    "Why are flights delayed?", "Why is inflation rising?", "为什么股市下跌？", "为什么网速这么慢？", "为什么登录不上？", "What is apple trading at?", "what are interest rates", "What is trending?",
+    "What is playing?", "What is for lunch?", "What should I wear outside?", "什么是热搜第一？", "what are pending orders", "what is cpu usage", "What are overdue invoices?", "why do tests fail",
+    "What is new in python 3.14?", "should I buy tesla",
+    # what is near at hand, or was said before
+    "Explain the error in build 4512", "Describe the photo I uploaded", "Describe what is in the folder", "Explain what the function parse does in our code", "解释一下上面的结果", "介绍一下张伟",
+    "介绍一下你们公司的产品", "What does this mean?", "状态码503是什么意思？", "Spell the name of the customer", "怎么打开客厅的灯？", "define the route to Berlin",
+    # what an office or a shop does
+    "How do I get to the airport?", "How can I reset my password?", "怎么退货？", "如何联系客服？", "怎么预约？", "如何修改密码？", "该怎么办理签证延期？", "有什么建议的酒店？",
+    # written, and then sent; or made of what is not here
+    "Write an email to Bob and send it", "写一封邮件给张三并发送", "写封邮件通知大家会议改到三点", "写个故事存成文件", "Write a paragraph about the company results", "Write a tweet based on the latest post",
+    "Give me some ideas for lunch from the canteen menu", "写一封邮件，附上报表",
+    # no text is given behind the colon
+    "Summarize our discussion with Acme: focus on price", "correct my record: the birthday is 3 May", "rewrite the README: make it short", "summarize: the state of the ticket", "“红楼梦”有多少字？翻译成英文",
+    # done with a language, not asked about it
+    "using sql, list customers", "in excel, sum column A", "Using Python, read the data",
 ])  # fmt: skip
 def test_what_needs_a_tool_is_never_taken_for_talk(question):
     assert kind(question, TOOLS).way != "direct"
+
+
+@pytest.mark.parametrize("question", [
+    "Summarize the following text: The committee met for three hours and discussed the budget.", "Proofread my email: Dear Bob, I are writing to you about the thing we discussed.",
+    "Improve the tone of my message: send me the file now", "Explain the theory of relativity to a child", "Explain the water cycle", "Describe photosynthesis", "How do planes fly?", "What are black holes?",
+    "How can I sleep better?", "Write an apology email to a customer about a late delivery", "Write a poem and then translate it to French", "Write a regex in python that matches emails",
+    "如何关心老人？", "怎么看待失败？", "为什么冬天冷？", "写一封感谢信给客户", "解释一下相对论", "第一次养狗要注意什么？", "SQL里怎么给查询结果分组？",
+])  # fmt: skip
+def test_what_sounds_like_it_and_needs_none(question):
+    assert kind(question, TOOLS).way == "direct"
 
 
 def test_in_a_conversation_a_plain_question_may_be_about_what_was_said():

@@ -32,14 +32,14 @@ def kind(question: str, tools: Sequence[ToolSpec] = (), *, follows: bool = False
             return Kind("direct", name)
     task, given = parted(text)
     named = mentions_tool(task, tools)
-    if given and not named and not (_URL(given) and " " not in given) and (rule := language_task(task)):
+    if given and not named and not (_URL(given) and " " not in given) and (rule := language_task(task)) and not _elsewhere(task, given):
         return Kind("direct", rule)
     needs = "tool_named" if named else next((name for name, holds in NEEDS.items() if holds(text)), "")
     if needs:
         return Kind("plan", "several_parts") if several(text) else Kind("tools", needs)
     if follows:
         return Kind("ask")
-    plain = (name for name, holds in PLAIN.items() if holds(text) and (name == "writing" or not _SPECIFIC(text)))
+    plain = (name for name, holds in PLAIN.items() if holds(text) and not _SOURCE(text) and not (_SENDING(text) if name == "writing" else _SPECIFIC(text)))
     return next((Kind("direct", name) for name in plain), Kind("ask"))
 
 
@@ -124,6 +124,19 @@ def language_task(task: str) -> str:
     return next((name for name, holds in (("translation", _TRANSLATION), ("editing", _EDITING), ("wording", _WORDING)) if holds(task)), "")
 
 
+_ELSEWHERE = _finds(
+    r"\b(?:my|our|his|her|their|the) (?:\w+ )?(?:discussions?|meetings?|talks?|calls?|chats?|records?|read-?me|wiki|tickets?|issues?|projects?|plans?|minutes|threads?|logs?|data|reviews|orders?|customers?|clauses?|repo(?:sitory)?|branch|chapters?)\b",
+    r"会议|纪要|讨论|聊天|记录|工单|项目|合同|订单|客户|日志|第[一二三四五六七八九十\d]+[章节页份]",
+)
+"""What is to be worked on lies somewhere else, and what stands behind the colon is no text but says more about it."""
+_BRIEF = _finds(r"\b(?:summari[sz]e|shorten)\b", r"总结|概括|归纳|缩写|精简")
+
+
+def _elsewhere(task: str, given: str) -> bool:
+    """Whether the task asks for a fact, speaks of a text that is not given, or would make something shorter that is short already."""
+    return _AMOUNT(task) or _FRESH(task) or _ELSEWHERE(task) or (_BRIEF(task) and sum(2 if char > "\u2e7f" else 1 for char in given) < 36)
+
+
 # ── what needs tools ──────────────────────────────────────────────────────────
 
 _URL = _finds(r"https?://|\bwww\.|\b[\w.+-]+@[\w-]+\.\w+", r"(?:^|\s)(?:~|\.{0,2})/[\w.-]+(?:/[\w.-]+)*\b", r"\b[\w-]+\.(?:txt|csv|json|pdf|docx?|xlsx?|md|py|log|ya?ml|html?|png|jpe?g|db|zip)\b")
@@ -139,8 +152,8 @@ _DAYS = _finds(
     r"今[天日晚早年]|明[天日晚早年]|后天|昨[天日晚]|前天|去年|现在|此刻|目前|当前|眼下|这周|本周|下周|上周|这个?月|本月|下个?月|上个?月|本季度|周末|几[点号]|星期几|周几|礼拜几|什么日子|多少天[之以]?[前后]|(?:天|周|个?月|年|小时|分钟)[之以]?[前后]|距[今离]|还(?:有|剩)(?:多少|几)[天周个]|至今|几岁|多大年[纪龄]|多大了",
 )
 _FRESH = _finds(
-    r"\b(?:weather|temperature (?:in|outside)|forecast|news|headlines?|stock|share price|exchange rate|price of|prices? for|traffic|latest|up[- ]to[- ]date|breaking|recent(?:ly)?|live|scores?|standings|who won|flights? (?:from|to)|trains? (?:from|to)|open now|near(?:by| me| here)|current (?!affairs)\w+|box office|bitcoin)\b",
-    r"天气|气温|预报|会下雨|下雨吗|下雪|新闻|头条|股价|股票|汇率|价格|多少钱|售价|路况|最新|最近(?:的|有|发)|刚刚|实时|比分|赛果|谁赢|排名|航班|车次|高铁票|附近|现任|票房|比特币|油价|房价|限行",
+    r"\b(?:weather|temperature (?:in|outside)|forecast|news|headlines?|stock|share price|exchange rate|price of|prices? for|traffic|latest|up[- ]to[- ]date|breaking|recent(?:ly)?|live|scores?|standings|who won|flights? (?:from|to)|trains? (?:from|to)|open now|near(?:by| me| here)|current (?!affairs)\w+|box office|bitcoin|(?:interest|mortgage|exchange|inflation|unemployment|tax) rates|trending|trading at|what(?:'s| is) new|on strike|umbrella|raincoat|wear (?:outside|today)|for (?:lunch|dinner|breakfast)|the menu|(?:the|a|our|your) new \w+ (?:of|in|at))\b",
+    r"天气|气温|预报|会下雨|下雨吗|下雪|新闻|头条|股价|股票|汇率|价格|多少钱|售价|路况|最新|最近(?:的|有|发)|刚刚|实时|比分|赛果|谁赢|排名|航班|车次|高铁票|附近|现任|票房|比特币|油价|房价|利率|限行|热搜|榜单|上映|菜单|带伞|穿什么|股市|网速|大盘",
 )
 _PRIVATE = _finds(
     r"\b(?:my|our|her|his|their)\s+(?:last |next |new |own )?(?:\w+\s)?(?:orders?|accounts?|bills?|invoices?|balance|calendar|schedule|appointments?|meetings?|e-?mails?|inbox|messages?|files?|folders?|documents?|notes?|contacts?|tasks?|to-?dos?|reservations?|bookings?|subscriptions?|tickets?|packages?|parcels?|shipments?|deliver(?:y|ies)|refunds?|payslips?|salary|flights?|passwords?|policy|claims?|points|cart|team|department|company|customers?|sales|database|repo(?:sitory)?|server|logs?|device|photos?|(?:\w+ )?lists?|(?:\w+ )?results?|visa|passport|insurance|warranty)\b",
@@ -209,21 +222,38 @@ def several(text: str) -> bool:
     return len(text) > 8 and (_THEN(text) or (_COMPARED(text) and any(paired(name, text) for name in names(text))))
 
 
+_LATELY = r".*(?:[这那]么|下[跌滑降]|[上大暴]涨|[暴大]跌|[变很太好]慢|崩|挂|卡[顿住]?[?？]?$|坏|失败|报错|延误|晚点|停[电水运]|关门|打不开|老是|登录|断[线网]|审核|没(?:有)?(?:收到|通过|[到来][?？]?$)|不(?:制冷|制热|工作|亮|能用))"
+"""What is so at the moment, and not always."""
+_SERVICE = r"(?:退|换[货票]|联系|[预订][约定票]|报[名修销]|注[册销]|登[录陆]|修改|重置|找回|取消|申请|办|查|缴|交[费税罚]|付款|充值|提现|开[通户票具]|下单|购?买|领取|兑换|投诉|[绑解][定绑]|激活|续[费签订]|签[到约]|打卡|请假|坐车|乘|租|打?开(?![始心])|关(?![心爱注])|看(?!待))"
+"""What is done with an office, a shop or an account of one's own."""
 _EXPLAINED = _finds(
-    r"^what (?:is|are) (?!(?:the|my|our|your|his|her|their|this|that|these|those|it|there|they|you|good|best|new|on|in|up)\b)[a-z-]+(?: [a-z-]+){0,2}\??$",
-    r"^(?:please )?(?:explain|describe)\b", r"^why (?:is|are|do|does|can'?t|can|don'?t|doesn'?t) (?!(?:this|that|these|those|it|there|he|she|they|you|i|we)\b)(?!the (?!sky|sea|ocean|sun|moon|earth|stars?|grass|heart|leaves))", r"^how (?:do|does|can|are|is) (?:an? )?(?!(?:the|this|that|it|things|sales|business|he|she|they|you|i|we)\b)[a-z]+(?: [a-z]+){0,4} (?:work|made|formed|produced|grow|fly|form|live|breathe|sleep|see|move|happen|become|becomes?\b.*)\??$",
-    r"^(?:请|请你)?(?:解释|说明|讲讲|介绍)(?:一?下)?[^，。：:]{1,20}[。？?]?$", r"^[^，。]{0,4}为什么(?!我|他|她|你|这|那|.*了[?？]?$)", r"^[^，。我他她你这那]{1,14}为什么(?!.*了[?？]?$)", r"^(?:怎么|怎样|如何)(?!去|到|走)[^我们]{1,14}[?？]?$", r"(?:有什么|有何)(?:区别|不同|好处|坏处|作用)[?？]?$",
+    r"^what (?:is|are) (?!(?:the|my|our|your|his|her|their|this|that|these|those|it|there|they|you|good|best|new|on|in|up|for|next|left|open|closed|due|wrong|missing|broken|available|popular|playing|showing|happening|coming|going|airing|streaming|selling)\b)[a-z-]+(?: [a-z-]+){0,2}(?<! at)(?<! on)(?<! for)(?<! to)(?<! in)\??$",
+    r"^(?:please )?(?:explain|describe)\b(?!.*\b(?:my|our|your|his|her|their|this|that|these|those|i(?!'m)|\w*\d\w*)\b)(?!.*\bthe (?!concepts?\b|ideas?\b|differences?\b|theor|terms?\b|principles?\b|process|meaning\b|rules? of\b|basics\b|history\b|purpose\b|importance\b|causes?\b|effects?\b|role\b|steps\b|laws? of\b|water\b|sky\b|sea\b|sun\b|moon\b|earth\b|heart\b|brain\b|human\b|internet\b|greenhouse))",
+    r"^why (?:is|are|do|does|can'?t|can|don'?t|doesn'?t) (?!.*\b(?:down|up|rising|falling|dropping|growing|delayed|late|slow|offline|crashing|failing|cancel+ed|closed|out|missing|gone|so \w+)\??$)(?!(?:this|that|these|those|it|there|he|she|they|you|i|we)\b)(?!the (?!sky|sea|ocean|sun|moon|earth|stars?|grass|heart|leaves))", r"^how (?:do|does|can|are|is) (?:an? )?(?!(?:the|this|that|it|things|sales|business|he|she|they|you|i|we)\b)[a-z]+(?: [a-z]+){0,4} (?:work|made|formed|produced|grow|fly|form|live|breathe|sleep|see|move|happen|become|becomes?\b.*)\??$",
+    r"^(?:请|请你)?(?:解释|说明|讲讲)(?:一?下)?[^，。：:]{1,20}[。？?]?$", rf"^[^，。]{{0,4}}为什么(?!我|他|她|你|这|那|.*了[?？]?$)(?!{_LATELY})", rf"^[^，。我他她你这那]{{1,14}}为什么(?!.*了[?？]?$)(?!{_LATELY})", rf"^(?:怎么|怎样|如何)(?!去|到|走|{_SERVICE})[^我们]{{1,14}}[?？]?$", r"(?:有什么|有何)(?:区别|不同|好处|坏处|作用)[?？]?$",
 )
 
 
 _ADVICE = _finds(
-    r"^(?:how (?:can|should|do) i|what should i|what (?:can|could) i do|should i|is it (?:better|a good idea|ok|safe|worth)|(?:can you |please )?(?:give|share) (?:me |us )?(?:some |a few |any )?(?:tips|advice|ideas|suggestions))\b",
-    r"(?:怎样才能|怎么才能|如何(?:才能|提高|培养|养成|克服|保持|避免|改善|学习|准备|选择)|要注意(?:什么|哪些)|该怎么(?:办|做|安慰|选|说)|有什么(?:建议|技巧|窍门))",
+    r"^(?:how (?:can|should|do) i(?! (?:get to|go to|travel to|reach|contact|reset|change my|cancel|return|apply|register|sign (?:up|in)|log ?in|book|order|pay|claim|renew|activate|unsubscribe|submit|access|connect to|report|find|check|track|open|turn|enable|disable|set up|configure|delete)\b)|what should i|what (?:can|could) i do|should i(?! (?:buy|sell|invest|hold|accept|sign)\b)|is it (?:better|a good idea|ok|safe|worth)|(?:can you |please )?(?:give|share) (?:me |us )?(?:some |a few |any )?(?:tips|advice|ideas|suggestions))\b",
+    r"(?:怎样才能|怎么才能|如何(?:才能|提高|培养|养成|克服|保持|避免|改善|学习|准备|选择)|要注意(?:什么|哪些)|该怎么(?:办(?!理)|做|安慰|选|说)|有什么(?:建议|技巧|窍门)(?!的))",
 )
 _SPECIFIC = _finds(
-    r"\b(?:the|this|that) (?:server|build|site|website|system|project|contract|document|policy|agreement|e-?mail|message|report|letter|clause|order|meeting|invoice|printer|team|customer|file|database|deployment|shop|office)\b",
-    r"网站|服务器|系统|项目|构建|部署|程序|打印机|合同|文件|报告|这[个份台家次]|那[个份台家次]|去(?:哪|火车|机场|车站|医院)",
+    r"\b(?:the|this|that) (?:server|build|site|website|system|project|contract|document|policy|agreement|e-?mail|message|report|letter|clause|order|meeting|invoice|printer|team|customer|file|database|deployment|shop|office|app|code|folder|photo|picture|image|function|error|bug|log|data|printer|router|wi-?fi|new \w+|name of|title of|route|way to|numbers?|figures?|results?)\b",
+    r"\b(?:pending|overdue|active|available|vacant|open|top|total|average|free|unread|unpaid|remaining|recent) \w+|\b(?:users?|customers?|tests?|logins?|log in|e-?mails|revenue|sales|usage|load|disk|room temperature)\b",
+    r"\bwhat (?:do|does) (?:it|this|that|he|she|they|these|those)\b|\b(?:spell|say|pronounce) (?:my|our|his|her|their)\b|\bof the day\b",
+    r"你们|我们|咱|公司|部门|学校|单位|报错|错误|日志|脚本|流程|制度|规定|套餐|会员|优惠|账号|密码|客服|产品|第[一二三四五六七八九十\d]+[名份页章楼层行]|上面|下面|上述|进度|的结果|说明书|本店|空调|客厅|卧室|^[这那他她它]|^什么意思|[里上]的?.{0,6}什么意思|状态|网站|服务器|系统|项目|构建|部署|程序|打印机|合同|文件|报告|这[个份台家次]|那[个份台家次]|去(?:哪|火车|机场|车站|医院)",
 )
+
+
+_SOURCE = _finds(r"\b(?:from|based on|according to|using|out of|with what(?:'s)?) (?:is|the|my|our|his|her|their|this|that|last|yesterday)\b", r"根据|基于|结合|按照|依据|参照|参考")
+"""What the answer is to be made of is not here."""
+_SENDING = _finds(
+    r"\b(?:and|then|,)\s*(?:then )?(?:send|e-?mail|post|publish|save|store|share|upload|forward|submit|print|read it|put it)\b", r"\b(?:to|in|into|as) (?:a |the |my |our )?(?:file|folder|document|clipboard|channel|calendar)\b",
+    r"(?:并|然后|再|，|、)\s*(?:请|帮我)?(?:发[送给到布]?|寄|存|保存|上传|转发|提交|打印|分享)|通知|群发|发出去|发送|抄送|附[上件]|存[成为]|业绩|数据|报表|销[售量]",
+    r"\b(?:attach\w*|cc|results|figures|statistics|sales)\b",
+)
+"""What is written is also to be sent or kept, or is about what stands in records."""
 
 
 def _general(text: str) -> bool:
@@ -241,13 +271,13 @@ PLAIN: dict[str, Callable[[str], bool]] = {
     "explaining": lambda text: len(text) <= 160 and _EXPLAINED(text) and _general(text),
     "advice": lambda text: _ADVICE(text) and _general(text),
     "code": _finds(
-        r"\b(?:in|using|with) (?:python|java|javascript|typescript|c\+\+|c#|go|rust|sql|bash|html|css|r|php|ruby|swift|kotlin|excel|regex)\b", r"\b(?:regular expression|for loop|while loop|git (?:command|rebase|merge|commit))\b",
+        r"^(?=.*\b(?:how (?:do|does|can|to|would|should)|write|implement|example|snippet|syntax|function|difference|declare|reverse|what does|what(?:'s| is) an?)\b).*\b(?:in|using|with) (?:python|java|javascript|typescript|c\+\+|c#|go|rust|sql|bash|html|css|r|php|ruby|swift|kotlin|excel|regex)\b", r"\b(?:regular expression|for loop|while loop|git (?:command|rebase|merge|commit))\b",
         r"(?:用|在)?(?:Python|Java|JavaScript|C\+\+|Go|Rust|SQL|Excel|正则表达式?)(?:里|中|语言)?(?:怎么|如何|写|实现)",
     ),
-    "wording": lambda text: len(text) <= 120 and (_WORDING(text) or _TRANSLATION(text)) and not _DOING(text),
+    "wording": lambda text: len(text) <= 120 and (_WORDING(text) or _TRANSLATION(text)) and not _DOING(text) and not _AMOUNT(text),
     "definition": _finds(
         r"^(?:please )?(?:explain|describe)(?: to me| briefly| simply| in simple terms)?,? (?:what|why|how|the (?:concept|idea|difference|theory|term|principle)|an? )\b[^?]*$",
-        r"^what(?:'s| is| are) (?:an? |meant by )(?!good|best|nice)[a-z][\w -]{1,40}\?*$", r"^what does (?:the (?:word|term) )?[\w' -]{1,40} mean\b",
+        r"^what(?:'s| is| are) (?:an? |meant by )(?!good|best|nice|cheap)[a-z][\w -]{1,40}\?*$", r"^what does (?:the (?:word|term) )?[\w' -]{1,40} mean\b",
         r"^(?:请|请问|能)?(?:解释|说明|介绍)(?:一?下)?(?:什么(?:是|叫)|.{1,12}(?:的(?:概念|原理|含义|区别|定义)))", r"^(?:请问)?什么(?:是|叫做?)[^，。！]{1,16}[?？]?$", r"^[^，。！？?]{1,12}(?:是什么意思|的定义是什么|的原理是什么)[?？]?$",
     ),
 }  # fmt: skip
