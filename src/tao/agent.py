@@ -118,6 +118,8 @@ class Agent:
         self.prices, self.quotas = prices, tuple(quotas)
         if self.quotas and not isinstance(journal, Past):
             raise ConfigError(both("quotas need a journal that lists its runs", "配额需要能列出运行的记录（journal）"))
+        for quota in self.quotas:
+            priced(self.models, prices, {"max_cost": quota.max_cost, "currency": quota.currency, "exchange": quota.exchange})  # raises ConfigError
         if self.settings.get("max_cost") is not None:
             self.settings |= priced(self.models, prices, self.settings)
         told = (guarded(observer) for observer in (*observers, *([trace.heard] if trace else [])))
@@ -136,9 +138,10 @@ class Agent:
         in the place of the agent's own. `images` stand beside the question: paths, bytes or addresses (see `tao.images`).
         """
         seen = pictures(images, self.model)
+        agreed = self.settings
         if self.quotas and who and isinstance(self.journal, Past):
-            await admit(self.journal, self.quotas, who)
-        run = Run(id or secrets.token_hex(8), [replace(self._asked(question, tuple(history), who), images=seen)])
+            agreed = await admit(self.journal, self.quotas, who, settings=agreed)
+        run = Run(id or secrets.token_hex(8), [replace(self._asked(question, tuple(history), who, agreed), images=seen)])
         await self._emit(on_event)(run, run.asked)
         return await self._drive(run, on_event, on_delta, approve)
 
@@ -251,14 +254,14 @@ class Agent:
             raise StoreError(text)
         return await self.journal.load(run)
 
-    def _asked(self, question: str, history: tuple[Message, ...], who: Mapping[str, Any] | None) -> Asked:
+    def _asked(self, question: str, history: tuple[Message, ...], who: Mapping[str, Any] | None, agreed: Mapping[str, Any]) -> Asked:
         name = self.dialect if isinstance(self.dialect, str) else type(self.dialect).__name__
         abilities = getattr(self.model, "abilities", Abilities())
         model = getattr(self.model, "name", "")
         start = {"start": self.worked[model]} if name == "auto" and model in self.worked else {}
-        money = priced(self.models, self.prices, self.settings)
+        money = priced(self.models, self.prices, agreed)
         back = {"reflect": usual(self.settings["max_steps"], abilities)}
-        settings = {**back, **self.settings, **money, **start, "abilities": asdict(abilities), **({"who": dict(who)} if who else {})}
+        settings = {**back, **agreed, **money, **start, "abilities": asdict(abilities), **({"who": dict(who)} if who else {})}
         lang = self.lang or language(question)
         specs = tuple(tool.said(lang) for tool in self.tools)
         specs, many = (specs, {}) if self.own_act else gathered(specs, question, lang, settings)

@@ -106,7 +106,8 @@ def answering(settings: Settings, env: Mapping[str, str], name: str, trace: Trac
 def budget(settings: Settings) -> dict[str, Any]:
     """The limits of a run as it records them; exact numbers are texts."""
     names = (
-        "max_tokens", "max_model_calls", "max_tool_calls", "max_prompt_tokens", "max_completion_tokens", "max_reasoning_tokens", "deadline",
+        "max_tokens", "max_model_calls", "max_tool_calls", "max_prompt_tokens", "max_completion_tokens", "max_reasoning_tokens",
+        "max_cached_tokens", "deadline",
     )
     limits = {name: value for name in names if (value := getattr(settings, name)) is not None}
     if settings.max_cost is not None:

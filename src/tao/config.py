@@ -192,6 +192,7 @@ class Settings(BaseSettings):
     max_prompt_tokens: int | None = Field(default=None, ge=1, description="prompt tokens that a run may take; empty: no limit")
     max_completion_tokens: int | None = Field(default=None, ge=1, description="completion tokens that a run may take; empty: no limit")
     max_reasoning_tokens: int | None = Field(default=None, ge=1, description="reasoning tokens that a run may take; empty: no limit")
+    max_cached_tokens: int | None = Field(default=None, ge=1, description="prompt tokens from a cache that a run may take; empty: no limit")
     max_cost: Decimal | None = Field(default=None, gt=0, description="money that a run may cost, in `currency`; empty: no limit")
     currency: str | None = Field(
         default=None, pattern="^[A-Z]{3}$", description="the currency of max_cost: CNY, USD …; empty: the one that the model is billed in"

@@ -157,6 +157,17 @@ def recorded(run: Run) -> Prices:
     return find
 
 
+def worth(exchange: Mapping[str, Any] | None) -> None:
+    """Raise ConfigError where what a currency is worth is no number above 0."""
+    for name, given in (exchange or {}).items():
+        try:
+            sound = Decimal(str(given)).is_finite() and Decimal(str(given)) > 0
+        except InvalidOperation:
+            sound = False
+        if not sound:
+            raise ConfigError(both(f"exchange: {name} is {given!r}; it must be a number above 0", f"汇率：{name} 为 {given!r}；应为大于 0 的数"))
+
+
 def total(costs: Iterable[Cost]) -> Cost:
     """All of them together."""
     return sum(costs, Cost())

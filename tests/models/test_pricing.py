@@ -60,6 +60,23 @@ def test_ones_own_prices_go_before_all():
     assert finder(OWN)("openai:mine") == OWN["openai:mine"]
 
 
+def test_a_model_of_ones_own_may_be_free_and_one_without_a_name_has_no_price():
+    def mine(request, hear=None):
+        raise NotImplementedError
+
+    with pytest.raises(ConfigError, match=r"the model has no `name`.*\n设置了 max_cost"):
+        priced(mine, lambda _: FREE, {"max_cost": 1, "currency": "CNY"})
+    mine.name = "mine"
+    recorded = priced(mine, lambda _: FREE, {"max_cost": 1, "currency": "CNY"})
+    assert recorded == {"prices": {"mine": {"rates": [{"input": "0", "output": "0", "currency": ""}]}}, "currency": "CNY"}
+
+
+@pytest.mark.parametrize("worth", [0, -1, "x", "nan", "inf", None, True])
+def test_what_a_currency_is_worth_is_a_number_above_0(worth):
+    with pytest.raises(ConfigError, match=r"exchange: USD is .*; it must be a number above 0\n汇率：USD 为"):
+        priced((), lambda _: None, {"max_cost": 1, "currency": "CNY", "exchange": {"USD": worth}})
+
+
 @pytest.mark.parametrize(("written", "named"), [
     ("qwen:qwen-plus", "dashscope:qwen-plus"), ("Kimi:kimi-k3", "moonshot:kimi-k3"), ("claude:x", "anthropic:x"), ("lm-studio:m", "lmstudio:m"),
     ("vllm:http://10.0.0.5:8000/v1#m", "vllm:m"), ("openai:https://gateway.example.com/v1#m", "openai:m"), ("glm:glm-5.3", "zai:glm-5.3"),

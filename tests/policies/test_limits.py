@@ -268,6 +268,12 @@ def test_what_is_uncertain_is_said():
 
 
 def test_budgets_are_read_off_the_settings():
+    for name, limit in (("max_tokens", "nan"), ("max_tokens", float("inf")), ("max_tokens", 0.5), ("max_steps_", 3), ("max_tool_call", 3)):
+        with pytest.raises(ConfigError, match=rf"{name} (is .*; it must be a whole number above 0|limits nothing; did you mean max_)"):
+            budgets({name: limit})
+    for name, limit in (("deadline", "inf"), ("max_cost", "nan"), ("max_cost", "Infinity")):
+        with pytest.raises(ConfigError, match=rf"{name} is .*; it must be a number above 0\n{name} 为 .*；应为大于 0 的数"):
+            budgets({name: limit, "currency": "CNY"})
     with pytest.raises(ConfigError, match="deadline is -1; it must be a number above 0"):
         budgets({"deadline": -1})
     with pytest.raises(ConfigError, match="max_cost 为 'much'；应为大于 0 的数"):

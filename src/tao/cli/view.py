@@ -12,9 +12,9 @@ from tao.errors import AgentError, ModelError
 from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Ruled, to_json
 from tao.messages import Call, Observation
 from tao.output import INVALID
-from tao.policies.limits import elapsed
 from tao.policies.uncertain import LIMITS
 from tao.prices import cost
+from tao.quotas import elapsed
 from tao.run import Run
 from tao.seams import Delta
 

@@ -11,7 +11,7 @@ from tao.errors import ConfigError, both
 from tao.models.profiles import PROFILES
 from tao.models.profiles import profile as known_profile
 from tao.models.tariffs import TARIFFS
-from tao.prices import FREE, Price, Prices, Rate, is_local, to_json
+from tao.prices import FREE, Price, Prices, Rate, is_local, to_json, worth
 
 GENAI = {
     "openai": "openai", "deepseek": "deepseek", "moonshot": "moonshotai", "zhipu": "zhipuai", "minimax": "minimax",
@@ -74,13 +74,16 @@ def priced(model: Any, prices: Prices, settings: Mapping[str, Any]) -> dict[str,
     `settings` have a "max_cost" and what a call costs is not known, or not in that currency.
     """
     wanted = str(settings.get("currency") or "")
-    found = {name: price for name in names_of(model) if (price := prices(name)) is not FREE}
+    found = {name: price for name in names_of(model) if (price := prices(name)) is not FREE or not is_local(name)}
     known = {name: price for name, price in found.items() if price is not None}
     record: dict[str, Any] = {"prices": {name: to_json(price) for name, price in known.items()}} if known else {}
     if settings.get("max_cost") is None:
         return record
-    currency = wanted or next((price.currency for price in known.values()), "")
+    currency = wanted or next((price.currency for price in known.values() if price.currency), "")
     exchange = settings.get("exchange") or {}
+    worth(exchange)
+    if not names_of(model):
+        raise ConfigError(both("max_cost is set, and the model has no `name` by which its price is known", "设置了 max_cost，但模型没有可据以查价的 `name`"))
     for name, price in found.items():
         if price is None:
             raise ConfigError(both(*_unknown(name)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from difflib import get_close_matches
 from typing import Any
 
 from tao.errors import ConfigError, both
@@ -32,6 +33,8 @@ BUDGETS: dict[str, Callable[[Any], Policy]] = {
     "deadline": lambda limit: deadline(float(limit)),
 }
 """By the name of the setting, beside "max_steps" and "max_cost"."""
+LIMITS = frozenset({*BUDGETS, "max_steps", "max_cost", "max_misreads", "max_tools_shown"})
+"""Every setting of a run that begins with "max_"; another one would limit nothing."""
 
 
 Turn = Callable[[Run], Sequence[str]]
@@ -53,7 +56,11 @@ def default(settings: Mapping[str, Any], abilities: Abilities, turn: Turn | None
 
 
 def budgets(settings: Mapping[str, Any], turn: Turn | None = None) -> Policy:
-    """The budgets that a run's recorded settings name, as one policy. Raises ConfigError for a limit that is no number above 0."""
+    """The budgets that a run's recorded settings name, as one policy. Raises ConfigError for a limit that is no number above 0, or is none."""
+    for name in settings:
+        if name.startswith("max_") and name not in LIMITS:
+            near = get_close_matches(name, LIMITS, 1, 0.6) or sorted(LIMITS)
+            raise ConfigError(both(f"{name} limits nothing; did you mean {', '.join(near)}?", f"没有名为 {name} 的限制；是否想写 {'、'.join(near)}？"))
     parts = [max_steps(int(settings.get("max_steps", 8)))]
     parts += [make(_above_zero(settings, name)) for name, make in BUDGETS.items() if settings.get(name) is not None]
     if settings.get("max_cost") is not None:
@@ -67,6 +74,8 @@ def _above_zero(settings: Mapping[str, Any], name: str) -> Decimal:
         limit = Decimal(str(given))
     except InvalidOperation:
         limit = Decimal(0)
-    if not limit > 0:
-        raise ConfigError(both(f"{name} is {given!r}; it must be a number above 0", f"{name} 为 {given!r}；应为大于 0 的数"))
+    whole = name not in {"max_cost", "deadline"}
+    if not (limit.is_finite() and limit > 0 and (not whole or limit == int(limit))):
+        kind, kind_zh = ("a whole number", "整数") if whole else ("a number", "数")
+        raise ConfigError(both(f"{name} is {given!r}; it must be {kind} above 0", f"{name} 为 {given!r}；应为大于 0 的{kind_zh}"))
     return limit

@@ -8,15 +8,15 @@ after it, so a budget is never overshot by more than one call.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any
 
-from tao.events import Decided, Ended, Misread, Nudged, Observed, Paused, Replied, Ruled
+from tao.events import Decided, Ended, Misread, Nudged, Observed, Replied
 from tao.messages import Usage
 from tao.policies.reckoning import asides, coming, growth, reckoned
 from tao.policies.texts import say
 from tao.policies.uncertain import nothing, uncertain
 from tao.prices import Cost, answered_by, recorded
+from tao.quotas import elapsed
 from tao.run import NO_TOOLS, Run
 from tao.seams import Policy
 
@@ -179,15 +179,6 @@ def deadline(seconds: float) -> Policy:
         return Standing(spent, mean, mean)
 
     return bounded("deadline", seconds, standing, sure=False)
-
-
-def elapsed(run: Run) -> float:
-    """Seconds from the question to the last event, without those in which the run waited for a person."""
-    waited = sum(
-        after.at - before.at for before, after in pairwise(run.events)
-        if (isinstance(before, Paused) or isinstance(after, Ruled)) and before.at and after.at > before.at
-    )
-    return run.events[-1].at - run.asked.at - waited
 
 
 # ── the end ───────────────────────────────────────────────────────────────────
