@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tao.agent import Agent
-from tao.errors import ConfigError, Refused
+from tao.errors import ConfigError, Refused, both
 from tao.evaluation.bench import Grading, prepared, rollouts
 from tao.evaluation.functions import function_of, graded, load_function
 from tao.evaluation.judge import ask, judged
@@ -57,7 +57,14 @@ async def test_what_is_done_is_left_out():
 
 async def test_a_run_that_fails_is_an_outcome():
     found = await run(ScriptedModel(Refused("no"), "Final Answer: yes", "Final Answer: no"))
-    assert [(it.reason, it.right) for it in found] == [("failed", False), ("answered", True), ("answered", False)]
+    assert [(it.reason, it.right, it.why) for it in found] == [("failed", False, "no"), ("answered", True, ""), ("answered", False, "")]
+
+
+async def test_a_run_that_failed_is_given_to_no_grader():
+    """A user's function may well stumble over an answer that is not there."""
+    grading = Grading({"f": lambda task, answer: float(answer) > 1})
+    found = await run(ScriptedModel(Refused(both("down", "无法连接"))), [Task("f", "?", None, "python")], grading=grading)
+    assert [(it.reason, it.why) for it in found] == [("failed", "down\n无法连接")]
 
 
 async def test_a_bug_is_loud():

@@ -9,8 +9,9 @@ from tao.evaluation.graders import grade, yes
 from tao.evaluation.outcomes import Intervention, cost, from_record, interventions, outcome, to_record
 from tao.evaluation.summary import paired, row, rows
 from tao.evaluation.tasks import Task
-from tao.events import Decided, Ended, Nudged, Replied
+from tao.events import Asked, Decided, Ended, Nudged, Replied
 from tao.messages import Call, Observation, Reply, Usage
+from tao.run import Run
 from tao.testing import did, history
 
 
@@ -110,3 +111,17 @@ def test_a_call_that_failed_is_counted():
     run = history("q", Replied(Reply("x")), Decided(calls=(Call("1.1", "add", {}),), notes=("json_repaired",)), *did(1, "add", seen)[1:], Ended("failed"))
     it = outcome(TWO, 0, run, yes(False))
     assert (it.failed_acts, it.coercions, it.reason) == (1, 2, "failed")
+
+
+@pytest.mark.parametrize(("dialect", "tools", "mended"), [("auto", True, 0), ("native", False, 0), ("auto", False, 1), ("react", True, 1)])
+def test_an_answer_without_a_label_is_mended_only_where_calls_are_text(dialect, tools, mended):
+    asked = Asked("q", (), "en", dialect=dialect, settings={"abilities": {"tools": tools}})
+    run = Run("r", [asked, Replied(Reply("2")), Decided(answer="2", notes=("plain_answer",)), Ended("answered", "2")])
+    assert outcome(TWO, 0, run, yes(True)).coercions == mended
+
+
+def test_tasks_of_one_id_with_other_questions_are_not_compared():
+    run = history("q", Replied(Reply("x")), Ended("answered"))
+    old, new = ([outcome(Task("1", question, "5", "number"), 0, run, yes(True)), outcome(Task("2", "q", "5", "number"), 0, run, yes(True))] for question in ("a", "b"))
+    both = paired(old, new)
+    assert (both.tasks, both.only_a, both.only_b) == (1, 1, 1)

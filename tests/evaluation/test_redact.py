@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tao.evaluation.redact import Marks, redacted, text_without
-from tao.events import Decided, Ended
+from tao.events import Asked, Decided, Ended
 from tao.messages import Observation
+from tao.run import Run
 from tao.testing import did, history
 
 
@@ -80,3 +81,10 @@ def test_a_run_still_fits_together():
     assert (observation.text, observation.data, clean.answer) == ("rang <PHONE_1>", {"to": "<PHONE_1>"}, "<PHONE_1> rang.")
     assert (clean.id, call.id, len(clean.events)) == (run.id, "1.1", len(run.events))
     assert redacted(clean).events == clean.events
+
+
+def test_who_asked():
+    asked = Asked("I am bob@example.com", (), "en", settings={"who": {"user": "bob@example.com", "tenant": "Acme", "role": "admin"}, "max_steps": 8})
+    made = redacted(Run("r", [asked])).asked
+    assert made.settings == {"who": {"user": "<EMAIL_1>", "tenant": "<TENANT_1>", "role": "admin"}, "max_steps": 8}
+    assert made.question == "I am <EMAIL_1>"

@@ -21,6 +21,7 @@ def test_ends_have_names():
     for reason in (*LIMITS, *CAUSES, "misreads", "refused", "failed", "invalid_output", "ungraded", "paused"):
         assert reason in ENDS
     assert both_ways(ENDS, "my_limit") == ("my limit", "my_limit")
+    assert both_ways(words.POLICIES, "check:my_rule") == ("my rule", "my_rule")
     tables = (words.MEASURES, words.SHORT, words.EFFECTS, words.POLICIES, ENDS)
     chinese = [text for table in tables for _, text in table.values()]
     assert not [text for text in chinese if not re.search("[\u4e00-\u9fff]", text)]

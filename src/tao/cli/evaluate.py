@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import math
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ from tao.evaluation.graders import kind_of
 from tao.evaluation.inspect_log import log
 from tao.evaluation.outcomes import AGAIN, Outcome, Price
 from tao.evaluation.report import page
-from tao.evaluation.results import add, appending, load_results
+from tao.evaluation.results import add, appending, in_utf8, load_results
 from tao.evaluation.summary import paired, rows
 from tao.evaluation.tasks import Task, digest, load_tasks
 from tao.messages import Usage
@@ -126,7 +127,7 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
         raise ConfigError(both(f"{path} has no task {wish.ids}", f"{path} 中没有任务 {wish.ids}"))
     async with assembled(settings, environment()) as agent, judging(wish.judge, settings) as judge:
         grading = _grading(chosen, path.parent, judge)
-        about = described(tasks, agent, settings)
+        about = described(tasks, agent, settings, wish.judge)
         out = wish.out or default_out(path, about["model"])
         with appending(out, about) as file:
             before = [it for it in load_results(out).outcomes if it.reason not in AGAIN]
@@ -147,9 +148,9 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
     found.sort(key=lambda it: (order[it.task], it.rollout))
     report = wish.report or out.with_name(out.name.removesuffix(".jsonl") + ".html")
     day = dt.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-    report.write_text(page(about, found, name=path.name, day=day, lang=LANG), encoding="utf-8")
+    report.write_text(page(about, found, name=path.name, day=day, lang=LANG), encoding="utf-8", errors="replace")
     if wish.inspect:
-        wish.inspect.write_text(json.dumps(log(about, found, path.stem), ensure_ascii=False, default=str), encoding="utf-8")
+        wish.inspect.write_text(in_utf8(log(about, found, path.stem)), encoding="utf-8")
     return _told(found, (out, report), wish)
 
 
@@ -198,12 +199,21 @@ def _names(a: Path, b: Path) -> tuple[str, str]:
 # ── what is measured ──────────────────────────────────────────────────────────
 
 
-def described(tasks: Sequence[Task], agent: Agent, settings: Settings) -> dict[str, Any]:
-    """What decides the results; the head of a file of results."""
+DECIDING = {
+    "reflect", "judge", "output", "max_tools_shown", "max_model_calls", "max_tool_calls", "max_prompt_tokens", "max_completion_tokens", "max_reasoning_tokens",
+    "max_cost", "permissions",
+}  # fmt: skip
+"""Settings that are told in the head of a file of results where they are not the usual ones."""
+
+
+def described(tasks: Sequence[Task], agent: Agent, settings: Settings, judge: str | None = None) -> dict[str, Any]:
+    """What decides the results; the head of a file of results. `judge` is who grades, where a task wants that."""
+    changed = settings.model_dump(include={**dict.fromkeys(DECIDING, True), "calls": True}, exclude={"calls": {"rates_in"}}, exclude_defaults=True)
     return {
         "model": called(agent, settings), "tasks": digest(tasks), "tools": sorted(tool.name for tool in agent.tools),
         "lang": settings.lang, "dialect": settings.dialect, "max_steps": settings.max_steps, "max_tokens": settings.max_tokens,
-        "deadline": settings.deadline, "instructions": settings.instructions, "thinking": settings.thinking, "version": __version__,
+        "deadline": settings.deadline, "instructions": settings.instructions, "thinking": settings.thinking, "settings": changed or None,
+        "judge": judge if any(kind_of(task) == "judge" for task in tasks) else None, "version": __version__,
     }  # fmt: skip
 
 
@@ -267,6 +277,8 @@ def priced(text: str | None) -> Price | None:
         each = [float(part) / 1e6 for part in text.split(",")]
         prompt, completion, *more = each
         (cached,) = more or [prompt]
+        if not all(0 <= it < math.inf for it in each):
+            raise ValueError(text)  # noqa: TRY301
     except ValueError as error:
         raise ConfigError(both(
             f"--price is {text!r}; wanted: dollars for a million prompt, completion and (if it differs) cached tokens, as in 0.4,1.6,0.1",

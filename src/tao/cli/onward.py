@@ -40,15 +40,16 @@ def branch(old: Run, step: int, agent: Agent, settings: Settings, options: Mappi
     Raises ConfigError where there is no such step, or the prompt cannot be read.
     """
     try:
+        text = prompt.read_text(encoding="utf-8-sig").strip() if prompt else old.asked.instructions
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(both(f"cannot read the prompt {prompt}: {unread(error)[0]}", f"无法读取提示词 {prompt}：{unread(error)[1]}")) from error
+    try:
         asked, *rest = cut(old, step)
-        text = prompt.read_text(encoding="utf-8").strip() if prompt else old.asked.instructions
     except ValueError as error:
         count = sum(1 for _ in old.all(Replied))
         raise ConfigError(both(
             f"run {old.id[:8]} has no step {step}; it has steps 1 to {count}", f"运行 {old.id[:8]} 没有第 {step} 步；共 {count} 步",
         )) from error  # fmt: skip
-    except OSError as error:
-        raise ConfigError(both(f"cannot read the prompt {prompt}: {unread(error)[0]}", f"无法读取提示词 {prompt}：{unread(error)[1]}")) from error
     assert asked == old.asked, "a run begins with what was asked"
     changed = replace(old.asked, instructions=text)
     if "model" in options:

@@ -36,7 +36,10 @@ def prepared(tasks: Sequence[Task], grading: Grading) -> None:
 
 
 async def graded(task: Task, run: Run, grading: Grading) -> Grade:
-    """The grade of a run's answer, by whichever grader the task names."""
+    """The grade of a run's answer, by whichever grader the task names. A run that failed has none, and `why` says what failed."""
+    if run.ended and run.ended.reason == "failed" and run.answer is None:
+        name, _, said = run.ended.detail.partition(": ")
+        return Grade(right=False, score=0.0, why=said if name.isidentifier() else run.ended.detail)
     name = kind_of(task)
     if name == "python":
         return await by_function(grading.functions[task.id], task, run.answer)

@@ -1,6 +1,5 @@
 """From recorded runs to lines for training: filters, doubles, redaction, and the forms."""
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from tao.evaluation.card import Made
 from tao.evaluation.chats import chat, preference
 from tao.evaluation.records import Recorded, distinct
 from tao.evaluation.redact import redacted
+from tao.evaluation.results import in_utf8
 from tao.evaluation.reward import DEFAULT, Rewards, reward
 from tao.events import to_json
 
@@ -127,4 +127,4 @@ LINES: Mapping[str, Callable[[Sequence[Recorded], Wish], Iterator[Line]]] = {"sf
 
 def text(lines: Sequence[Line]) -> str:
     """The lines as JSON Lines."""
-    return "".join(json.dumps(line, ensure_ascii=False, default=str) + "\n" for line in lines)
+    return "".join(in_utf8(line) + "\n" for line in lines)

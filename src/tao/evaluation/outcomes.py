@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from tao.agent import recorded_abilities
+from tao.dialects.auto import Auto
 from tao.errors import StoreError
 from tao.evaluation.graders import Grade
 from tao.evaluation.tasks import Task
-from tao.events import Decided, Event, Misread, Nudged, Observed, Replied, from_json, to_json
+from tao.events import Asked, Decided, Event, Misread, Nudged, Observed, Replied, from_json, to_json
 from tao.messages import Usage
 from tao.prices import cost as spent_on
 from tao.run import NO_TOOLS, Run, call_key
@@ -63,7 +65,7 @@ class Outcome:
 
 def outcome(task: Task, rollout: int, run: Run, grade: Grade, *, price: Price | None = None, right: Right | None = None) -> Outcome:
     """Read everything off the run. `right` grades other answers than the last one, to say whether an intervention helped."""
-    ended, usage = run.ended, run.usage
+    ended, usage, usual = run.ended, run.usage, _usual(run.asked)
     replies, seen = list(run.all(Replied)), list(run.all(Observed))
     decided = list(run.all(Decided))
     return Outcome(
@@ -73,9 +75,15 @@ def outcome(task: Task, rollout: int, run: Run, grade: Grade, *, price: Price | 
         prompt=usage.prompt, completion=usage.completion, cached=usage.cached, cost=cost(run, price) if price else carried(run) if "prices" in run.asked.settings else None,
         first_token=replies[0].reply.first_token if replies else None, seconds=round(run.events[-1].at - run.asked.at, 4),
         misreads=sum(event.reason != NO_TOOLS for event in run.all(Misread)),
-        coercions=sum(len(event.notes) for event in decided if event.calls or event.answer is not None) + sum(len(event.observation.notes) for event in seen),
+        coercions=sum(note not in usual for event in decided if event.calls or event.answer is not None for note in event.notes) + sum(len(event.observation.notes) for event in seen),
         interventions=interventions(run, grade, right), events=tuple(run.events),
     )  # fmt: skip
+
+
+def _usual(asked: Asked) -> set[str]:
+    """Notes of a reading that tell of nothing mended: with structured calls an answer has no label."""
+    dialect = Auto(recorded_abilities(asked), str(asked.settings.get("start", ""))).first if asked.dialect == "auto" else asked.dialect
+    return {"plain_answer"} if dialect == "native" else set()
 
 
 def cost(run: Run, price: Price) -> float | None:

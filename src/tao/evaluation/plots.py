@@ -97,7 +97,8 @@ def _columns(
         ]
     if edges is not None:
         skip = max(1, math.ceil(len(edges) / 8))
-        body += [number(left + width * place, bottom + 15, f"{edge:,g}") for place, edge in enumerate(edges) if place % skip == 0]
+        places = [(left + width * place, f"{edge:,g}") for place, edge in enumerate(edges) if place % skip == 0]
+        body += [number(min(x, WIDTH - 4.0 * len(said)), bottom + 15, said) for x, said in places]
     else:
         body += [number(left + width * (place + 0.5), bottom + 15, str(label)) for place, label in enumerate(labels)]
     body.append(text((left + right) / 2, bottom + 32, unit, anchor="middle", style="dim"))

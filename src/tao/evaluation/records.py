@@ -50,7 +50,7 @@ def is_journal(where: str | Path) -> bool:
 def read_runs(path: Path) -> list[Recorded]:
     """Every run of a JSON Lines file: results of `tao eval`, events as `tao … --json` writes them, or objects with `events`."""
     try:
-        lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+        lines = [line for line in path.read_text(encoding="utf-8-sig").split("\n") if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(both(f"cannot read runs from {path}: {unread(error)[0]}", f"无法读取运行记录 {path}：{unread(error)[1]}")) from error
     if lines and '"tao_eval"' in lines[0]:

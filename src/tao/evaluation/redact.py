@@ -122,7 +122,7 @@ def _inside(key: str, item: Any, marks: Marks, *, numbers: bool) -> Any:
 def redacted(run: Run, counts: Counter[str] | None = None) -> Run:
     """The run without what is private. Marks begin anew in every run; `counts` is told how many there are of each kind."""
     own = Marks()
-    events = [from_json(_with_head(value_without(_body(to_json(event)), own), to_json(event))) for event in run.events]
+    events = [from_json(_with_head(value_without(_body(record), own), _known(record, own))) for record in map(to_json, run.events)]
     if counts is not None:
         counts.update(kind for kind, _ in own.known)
     return Run(run.id, events)
@@ -131,6 +131,18 @@ def redacted(run: Run, counts: Counter[str] | None = None) -> Run:
 def _body(record: Mapping[str, Any]) -> dict[str, Any]:
     """An event's fields; the descriptions of tools are ours, not what somebody said."""
     return {key: value for key, value in record.items() if key not in {"v", "kind", "at", "tools", "settings"}}
+
+
+def _known(record: dict[str, Any], marks: Marks) -> dict[str, Any]:
+    """The event with marks for who asked (`who` in its settings)."""
+    settings = record.get("settings", {})
+    if not settings.get("who"):
+        return record
+    who: dict[str, Any] = {}
+    for name, value in settings["who"].items():
+        text = text_without(str(value), marks)
+        who[name] = value if name == "role" else text if text != str(value) else marks.mark(name.upper(), text)
+    return {**record, "settings": {**settings, "who": who}}
 
 
 def _with_head(body: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:

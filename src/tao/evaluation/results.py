@@ -27,7 +27,7 @@ class Results:
 def load_results(path: str | Path) -> Results:
     """Read a file of results. Raises ConfigError where it cannot be read or is none."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
+        lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
         first = json.loads(lines[0])
         version = first["tao_eval"]
     except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -52,15 +52,19 @@ def load_results(path: str | Path) -> Results:
 
 @contextmanager
 def appending(path: Path, about: Mapping[str, Any]) -> Iterator[TextIO]:
-    """The file, open at its end; a new one begins with `about`. Raises ConfigError where an old one measured something else."""
-    new = not path.exists() or path.stat().st_size == 0
+    """The file, open at its end; a new one, or one without any outcome, begins with `about`.
+
+    Raises ConfigError where an old one measured something else.
+    """
+    old = load_results(path) if path.exists() and path.stat().st_size else Results()
+    new = not old.outcomes
     if not new:
-        _agree(path, load_results(path).about, about)
+        _agree(path, old.about, about)
     cut = not new and not path.read_bytes().endswith(b"\n")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
+    with path.open("w" if new else "a", encoding="utf-8") as file:
         if new:
-            file.write(json.dumps({"tao_eval": VERSION, **about}, ensure_ascii=False) + "\n")
+            file.write(in_utf8({"tao_eval": VERSION, **about}) + "\n")
         file.write("\n" if cut else "")
         file.flush()
         yield file
@@ -68,8 +72,18 @@ def appending(path: Path, about: Mapping[str, Any]) -> Iterator[TextIO]:
 
 def add(file: TextIO, it: Outcome) -> None:
     """Write one outcome, so that it survives the end of this process."""
-    file.write(json.dumps(to_record(it), ensure_ascii=False, default=str) + "\n")
+    file.write(in_utf8(to_record(it)) + "\n")
     file.flush()
+
+
+def in_utf8(record: Mapping[str, Any]) -> str:
+    """A line of JSON that UTF-8 can hold: where half a surrogate pair stands in it, written in ASCII, which reads back the same."""
+    line = json.dumps(record, ensure_ascii=False, default=str)
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return json.dumps(record, default=str)
+    return line
 
 
 def _agree(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:

@@ -130,9 +130,9 @@ class Paired:
 
 
 def paired(a: Sequence[Outcome], b: Sequence[Outcome]) -> Paired:
-    """The second against the first, task by task."""
+    """The second against the first, task by task. What has the same id and another question is not the same task."""
     ours, theirs = by_task(a), by_task(b)
-    common = [task for task in ours if task in theirs]
+    common = [task for task in ours if task in theirs and ours[task][0].question == theirs[task][0].question]
     rates = {task: (_rate(ours[task]), _rate(theirs[task])) for task in common}
     better = tuple(task for task, (old, new) in rates.items() if new > old)
     worse = tuple(task for task, (old, new) in rates.items() if new < old)

@@ -2,6 +2,7 @@
 
 import re
 
+from tao.policies.checks import BY as CHECK
 from tao.policies.uncertain import LIMITS
 
 CJK = re.compile("[\u3400-\u9fff]")
@@ -56,6 +57,10 @@ POLICIES: dict[str, tuple[str, str]] = {
     "unmentioned": ("subject never mentioned", "结果未提及主题"),
     "ungrounded": ("value from nowhere", "数值无依据"),
     "misreads": ("replies that cannot be read", "回复无法解析"),
+    "reflect": ("look back", "回顾"),
+    "judge": ("second opinion on the answer", "复核答案"),
+    "output": ("answer against the schema", "答案与 Schema 不符"),
+    "check:output": ("answer against the type's own rules", "答案不合类型自身的规则"),
 }
 
 
@@ -76,8 +81,9 @@ def in_both(text: str) -> tuple[str, str]:
 
 
 def both_ways(table: dict[str, tuple[str, str]], name: str) -> tuple[str, str]:
-    """A name in English and Chinese; as it is, where the table does not have it."""
-    return table.get(name, (name.replace("_", " "), name))
+    """A name in English and Chinese; as it is, where the table does not have it (a check of the user's own by its name)."""
+    own = name.removeprefix(CHECK)
+    return table.get(name, (own.replace("_", " "), own))
 
 
 def figure(name: str, value: float | None) -> str:
@@ -85,7 +91,7 @@ def figure(name: str, value: float | None) -> str:
     if value is None:
         return ""
     if name == "cost":
-        return f"{value:.4f}" if value < 0.1 else f"{value:,.2f}"
+        return f"{value:.6f}" if 0 < value < 0.001 else f"{value:.4f}" if value < 0.1 else f"{value:,.2f}"
     if name in {"prompt", "cached", "completion"}:
         return f"{value:,.0f}"
     if name in {"misreads", "coercions", "failed_acts", "stopped", "failed", "tasks"}:
