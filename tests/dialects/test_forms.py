@@ -76,6 +76,12 @@ def test_what_a_schema_says():
     assert parameters(ToolSpec("f", "", {"properties": [], "required": "x"})).required == ()
 
 
+def test_names_with_dots_and_dashes_end_the_value_before_them():
+    found = listed("m(p='null', a.b='a b', x-y=0)", 1)
+    assert isinstance(found, Listed)
+    assert dict(found.named) == {"p": "null", "a.b": "a b", "x-y": 0}
+
+
 def test_words_for_no_input():
     assert all(map(missing, ["", " ", "None", '"null"', "N/A", "无", "()", "none."]))
     assert not any(map(missing, ["x", "no", "0", "{}"]))

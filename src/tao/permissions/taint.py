@@ -205,7 +205,7 @@ def leaves(value: Any) -> Iterable[str]:
         for item in value:
             yield from leaves(item)
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield str(value)
+        yield f"{value:.15g}" if isinstance(value, float) else str(value)  # 500.0 stands in texts as 500
 
 
 def squeeze(text: str) -> str:
