@@ -94,6 +94,28 @@ def test_results_of_other_settings_are_not_mixed(tao, server, tasks):
     assert done.returncode == 2
     assert "holds results of something else (max_steps: 8 → 3)" in done.stderr
     assert "结果来自不同的设置" in tao("--lang", "zh", "eval", tasks, "--out", "r.jsonl", "--max-steps", "3").stderr
+    (tao.home / "tao.toml").write_text("reflect = 2\n[calls]\nattempts = 1\nrates_in = 'redis://:secret@host'\n")
+    other = tao("eval", tasks, "--out", "r.jsonl").stderr
+    assert "(settings: None → {'reflect': 2, 'calls': {'attempts': 1}})" in " ".join(other.split())
+
+
+def test_a_file_without_results_is_begun_anew(tao, server, tasks):
+    whole = tasks.read_text(encoding="utf-8")
+    tasks.write_text(whole.replace('"number"', '"numbers"'), encoding="utf-8")
+    assert "unknown grader 'numbers'" in tao("eval", tasks, "--out", "r.jsonl").stderr
+    tasks.write_text(whole, encoding="utf-8")
+    server.will("Final Answer: 42")
+    assert tao("eval", tasks, "--out", "r.jsonl").stdout.splitlines()[-1] == "1/3"
+
+
+def test_half_a_surrogate_pair_is_written_and_read_back(tao, server):
+    (tao.home / "t.jsonl").write_text('{"id": "a\\ud83d", "question": "Say it.", "answer": "x"}\n')
+    server.will("Final Answer: y")
+    done = tao("eval", "t.jsonl", "--out", "r.jsonl", "--inspect", "log.json")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "0/1"), done.stderr
+    assert outcomes(tao.home / "r.jsonl")[0]["task"] == "a\ud83d"
+    assert tao("eval", "t.jsonl", "--out", "r.jsonl").stdout.splitlines()[-1] == "0/1"
+    assert tao("export", "r.jsonl", "--out", "x.jsonl").returncode == 0
 
 
 def test_a_run_that_failed_is_tried_again(tao, server, tasks):
@@ -166,6 +188,7 @@ def test_a_function_and_a_judge_grade(tao, server):
     (["nowhere.jsonl"], "cannot read the tasks in nowhere.jsonl"),
     (["tasks.jsonl", "--ids", "z"], "has no task z"),
     (["tasks.jsonl", "--price", "cheap"], "--price is 'cheap'; wanted: dollars"),
+    (["tasks.jsonl", "--price", "nan,-1"], "--price is 'nan,-1'; wanted: dollars"),
     (["--compare", "tasks.jsonl", "tasks.jsonl"], "is no file of results"),
 ])  # fmt: skip
 def test_what_cannot_be_measured_is_said(tao, tasks, arguments, said):
@@ -209,13 +232,16 @@ def test_runs_of_the_journal_and_of_event_files_are_made_again(tao, server):
 def test_a_run_goes_on_from_a_step(tao, server):
     server.will(CALC, "Final Answer: It is 41.")
     tao("ask", "What is 6*7?")
-    (tao.home / "prompt.txt").write_text("Answer with the number alone.\n")
+    (tao.home / "prompt.txt").write_text("\ufeffAnswer with the number alone.\r\n", encoding="utf-8")
+    (tao.home / "other.txt").write_bytes("答".encode("gbk"))
+    assert "cannot read the prompt other.txt: it is not UTF-8 text" in tao("replay", "--from", "2", "--prompt", "other.txt").stderr
     server.will("Final Answer: 42")
     done = tao("replay", "--from", "2", "--prompt", "prompt.txt")
     assert done.returncode == 0, done.stderr
     assert "42" in done.stdout
     assert len(server.bodies) == 1
     assert "Answer with the number alone." in json.dumps(server.bodies[0])
+    assert "\ufeff" not in json.dumps(server.bodies[0], ensure_ascii=False)
     assert "They part at step 2: the decision." in done.stderr
     new, old = (line.split()[0] for line in tao("runs").stdout.splitlines()[1:3])
     kinds = [json.loads(line)["kind"] for line in tao("show", new, "--json").stdout.splitlines()]

@@ -1,6 +1,7 @@
 """The commands' names, what they do in one line, and where they are. Listing them imports none of them."""
 
 import importlib
+import io
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -111,7 +112,9 @@ def arguments(argv: Sequence[str]) -> list[str]:
 
 
 def main() -> None:
-    """Entry point of the command `tao`."""
+    """Entry point of the command `tao`. What the output cannot hold (half a surrogate pair, Chinese on an old console) is escaped as in JSON."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = app(arguments(sys.argv[1:]), standalone_mode=False)
     except typer.TyperException as error:
