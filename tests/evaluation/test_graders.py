@@ -39,7 +39,12 @@ RIGHT = {
     "regex": ("regex", r"^A\d{5}$", "A10023"),
     "unknown": ("unknown", None, "我找不到相关信息"),
 }
+RIGHT |= {
+    "exact: a number": ("exact", 3.0, "3"), "exact: an object": ("exact", {"a": [1, "二"]}, '{"a":[1,"二"]}'), "exact: a list in a list": ("exact", [[1, 2]], "[1,2]"),
+    "exact: true": ("exact", True, "True"), "number: in words": ("number", 25, "There are twenty-five of them."), "number: in Chinese words": ("number", 3, "一共三个"),
+}
 WRONG = {
+    "exact: true is not one": ("exact", 1, "true"), "exact: one is not true": ("exact", True, "1"), "number: no one": ("number", 1, "No one knows."),
     "exact": ("exact", "Paris", "Paris, France"),
     "em: another": ("em", "a b", "b c"),
     "number: another": ("number", 42, "43"),

@@ -53,6 +53,6 @@ def test_a_run_that_waits_is_not_done():
 
 def test_settings():
     assert rewards_from("valid=2, done=5,discount=0.9") == Rewards(valid=2, done=5, discount=0.9)
-    for text in ("valid", "valid=x", "luck=1"):
+    for text in ("valid", "valid=x", "luck=1", "done=nan", "invalid=-inf", "discount=1.5", "discount=-0.1"):
         with pytest.raises(ConfigError, match=r"wanted: valid=1,invalid=-0\.1,done=10"):
             rewards_from(text)

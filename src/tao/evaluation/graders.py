@@ -26,7 +26,7 @@ from typing import Any
 from tao.errors import ConfigError, both
 from tao.evaluation.tasks import Task
 from tao.policies.verify import refuses
-from tao.quantities import Number, dates, numbers
+from tao.quantities import Number, dates, number_words, numbers
 
 ALIASES = {
     "text": "contains", "includes": "contains", "match": "exact", "exact_match": "em", "json": "json_schema", "schema": "json_schema",
@@ -114,7 +114,16 @@ def normal(text: str) -> str:
 
 
 def _exact(task: Task, answer: str) -> Grade:
-    return yes(any(plain(answer) == plain(wanted) for wanted in task.wanted))
+    """What is wanted as a number, an object or a list in a list is also right where the answer is that value, however written, as JSON."""
+    return yes(any(plain(answer) == plain(wanted) for wanted in task.wanted) or _same_value(task, answer))
+
+
+def _same_value(task: Task, answer: str) -> bool:
+    values = [wanted for wanted in (task.answer if isinstance(task.answer, list) else [task.answer]) if not isinstance(wanted, str | bool | None)]
+    try:
+        return bool(values) and not isinstance(value := json.loads(answer), bool) and value in values
+    except (ValueError, RecursionError):
+        return False
 
 
 def _em(task: Task, answer: str) -> Grade:
@@ -161,7 +170,7 @@ def _number(task: Task, answer: str) -> Grade:
     if not wanted:
         raise _unfit(task, "a number", "数字")
     asked = {value for number in numbers(task.question) for value in (number.value, number.scaled)}
-    told = numbers(_MINUS.sub(" -", answer))
+    told = numbers(_MINUS.sub(" -", answer)) or tuple(Number(it, it) for it in number_words(answer) if it >= 2)  # "no one" is none
     if not told and len(dates(answer)) == 0:
         return yes(False, both("no number in the answer", "答案中没有数字"))  # noqa: FBT003
     new = [number for number in told if not {number.value, number.scaled} <= asked or any(_near(task, number, want) for want in wanted)]
@@ -228,7 +237,7 @@ def _validator(task: Task, schema: Mapping[str, Any]) -> Callable[[Any], str]:
         kind.check_schema(schema)
     except jsonschema.SchemaError as error:
         raise _unfit(task, f"a valid JSON schema ({error.message})", f"有效的 JSON Schema（{error.message}）") from error
-    checker = kind(schema, registry=referencing.Registry())  # what is not in the schema is not fetched
+    checker = kind(schema, format_checker=kind.FORMAT_CHECKER, registry=referencing.Registry())  # what is not in the schema is not fetched
 
     def problem(value: Any) -> str:
         try:

@@ -4,6 +4,7 @@ State: the history so far. Action: one reply of the model. A valid action (read,
 +1, an invalid one -0.1, a task done +10; the grader's score, where there is one, is added with a weight of its own.
 """
 
+import math
 from dataclasses import dataclass
 
 from tao.errors import ConfigError, both
@@ -70,6 +71,8 @@ def rewards_from(text: str) -> Rewards:
     """Rewards as a text gives them: `valid=1,invalid=-0.1,done=10,score=1,discount=0.99`. Raises ConfigError."""
     try:
         given = {name.strip(): float(value) for name, value in (part.split("=") for part in text.split(",") if part.strip())}
+        if not all(map(math.isfinite, given.values())) or not 0 <= given.get("discount", 1.0) <= 1:
+            raise ValueError(text)  # noqa: TRY301
         return Rewards(**given)
     except (ValueError, TypeError) as error:
         wanted = "valid=1,invalid=-0.1,done=10,score=1,discount=1"
