@@ -205,7 +205,8 @@ def leaves(value: Any) -> Iterable[str]:
         for item in value:
             yield from leaves(item)
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield f"{value:.15g}" if isinstance(value, float) else str(value)  # 500.0 stands in texts as 500
+        yield str(value)
+        yield from [f"{value:.15g}"] if isinstance(value, float) and value.is_integer() else []  # 500.0 stands in texts as 500
 
 
 def squeeze(text: str) -> str:
