@@ -134,7 +134,8 @@ def test_two_dates_are_two_different_ones():
 
 
 @pytest.mark.parametrize(("question", "days"), [
-    ("What is 50 days after 2024-03-05?", {50, -50}), ("2024-03-05之后三十天是哪天？", {30, -30}), ("Two weeks after 2024-03-05?", {14, -14, 2, -2}), ("2024-03-05 + 3.5", set()),
+    ("What is 50 days after 2024-03-05?", {50, -50}), ("2024-03-05之后三十天是哪天？", {30, -30}), ("Two weeks after 2024-03-05?", {14, -14}), ("What date is 6 weeks from 2024-03-05?", {42, -42}), ("2024-03-05 的三个星期之后？", {21, -21}),
+    ("2024-03-05 3周加4天之后？", {21, -21, 28, -28, 4, -4}), ("A week after 2024-03-05?", {7, -7, 1, -1}), ("2024-03-05 + 3.5", set()),
 ])  # fmt: skip
 def test_a_day_is_moved_by_what_the_question_says(question, days):
     run = history(question, tools=[SHIFT])

@@ -130,6 +130,8 @@ def test_failed_calls_give_nothing():
     ("Who has more books, Ann or Bob?", "Ann.", [("search", "Ann", "Ann has 12 books."), ("search", "Bob", "Bob has 7 books.")]),
     ("挪威的人口是多少？", "548万", [("search", "挪威 人口", "挪威有548万居民")]), ("杭州的火车什么时候开？", "14:35", [("search", "杭州 火车", "杭州：14:35")]),
     ("Can you book a table for 4 at 19:30?", "Booked for 4 at 19:30.", [("book", "table 4 19:30", "confirmed")]),
+    ("2026-05-21的20天之前是几号？", "2026年5月1日", [("calculate", "-20", "2026-05-01")]),
+    ("How many days is 6 weeks?", "42 days", [("calculate", "42", "42")]), ("三周加2天是多少天？", "23天", [("calculate", "21 + 2", "23")]),
     ("Hello", "Hi! How can I help?", []), ("写一首关于雪的诗", "雪落千山。", []), ("What is 7 times 8?", "56", []),
     ("When is it due?", "On 5 January 2027.", [("search", "loan", "due 2027-01-05")]), ("什么时候到期？", "2027年1月5日", [("search", "借书", "due 2027-01-05")]),
 ])  # fmt: skip

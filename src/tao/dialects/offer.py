@@ -226,10 +226,12 @@ def _mended(tool: ToolSpec, run: Run) -> bool:
 
 NEAR = ((1.0, r"\b(?:tomorrow|yesterday)\b|\b(?:an?|next|last)\s+week\b|[明昨][天日]|[上下]个?(?:周|星期)"), (2.0, r"[后前]天"))
 """Words of a question that say how many days (or weeks) away a day is."""
+IN_WEEKS = re.compile(r"(\d+|[a-z]+|[零一二两三四五六七八九十百]+)[\s-]*个?\s*(?:weeks?\b|周|星期|礼拜)", re.IGNORECASE)
+"""A number of weeks, in digits or words."""
 
 
 def _offsets(run: Run, name: str) -> Iterator[int]:
-    """Whole numbers that may shift a date: those of the question, also in weeks, and those that an observation gives in this unit."""
+    """Whole numbers that may shift a date: those of the question, weeks as days, and those that an observation gives in this unit."""
     question = run.asked.question
     unit = {"days": "days?|天|日", "weeks": "weeks?|周|星期", "months": "months?|个?月", "years": "years?|年"}.get(name, re.escape(name))
     seen = " ".join(observation.text for _, observation in run.observed if observation.ok)
@@ -238,10 +240,12 @@ def _offsets(run: Run, name: str) -> Iterator[int]:
     told += [1.0] * bool(re.search(rf"\b(?:an?|next|last)\s+(?:{unit})\b|[上下]个?(?:{unit})", question, re.IGNORECASE))
     told += [float(found) for found in re.findall(rf"(\d+)[\s\"']*(?:{unit})", seen)]
     told += [float(found) for found in re.findall(rf"(?:{unit})[\"']?\s*[:：=]\s*(\d+)(?![\d.])", seen)]
-    weeks = name == "days" and re.search(r"weeks?\b|周|星期", question)
+    weeks = name == "days" and re.search(r"weeks?\b|周|星期|礼拜", question, re.IGNORECASE)
+    in_weeks = {value for match in IN_WEEKS.finditer(question) for value in (*(n.value for n in numbers(match[1])), *number_words(match[1]))}
     for value in dict.fromkeys(told):
         if 0 < value < 1e5 and value == int(value):
-            yield from (sign * int(value) * times for times in ((7, 1) if weeks else (1,)) for sign in (1, -1))
+            times = (7,) if weeks and value in in_weeks else (7, 1) if weeks else (1,)
+            yield from (sign * int(value) * days for days in times for sign in (1, -1))
 
 
 def kind(schema: Any, example: Any) -> str:

@@ -21,6 +21,7 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 AMOUNT = re.compile(r"\bhow (many|much)\b|difference|\btimes\b|多少|几|相差|一共|总共|合计|乘|倍", re.IGNORECASE)
+WEEKS = re.compile(r"\bweeks?\b|周|星期|礼拜", re.IGNORECASE)
 EACH = re.compile(r"\b(each|respectively)\b|各|分别", re.IGNORECASE)
 SMALL = 12
 """Counts up to a dozen are said without being looked up."""
@@ -125,7 +126,9 @@ def unused(run: Run, answer: str) -> dict[str, str] | None:
         return None
     used = {v for text in _told(run) for n in numbers(text) for v in (n.value, n.scaled)}
     for text in (canonical(call.args) for call, _ in told_of(run)):
-        used |= {v for n in numbers(text) for v in (n.value, n.scaled, 1 - n.value, n.value - 1)}
+        used |= {v for n in numbers(text) for v in (n.value, n.scaled, 1 - n.value, n.value - 1, -n.value)}
+    if WEEKS.search(question):
+        used |= {value / 7 for value in used}
     for number in numbers(question):
         if not year(number) and not any(abs(value - other) < 1e-9 for value in (number.value, number.scaled) for other in used):
             return {"number": f"{number.value:g}%" if number.scaled == number.value / 100 else f"{number.value:g}"}
