@@ -61,13 +61,13 @@ def test_keys_are_named_and_never_shown(tao, server):
     assert "sk-secret" not in done.stdout + done.stderr
 
 
-def refusing():
-    """A server that answers every call with 401, on a port of its own."""
+def always(status, body):
+    """A server that answers every call with this, on a port of its own."""
 
     class Locked(BaseHTTPRequestHandler):
         def do_POST(self):
-            said = b'{"error": {"message": "Unauthorized"}}'
-            self.send_response(401)
+            said = json.dumps(body).encode()
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(said)))
             self.end_headers()
@@ -85,7 +85,7 @@ def refusing():
     ("deepseek:", "mend what the server says", "按服务端所说改正"),
 ])  # fmt: skip
 def test_a_server_that_wants_a_key_is_told_how_it_gets_one(tao, before, said, zh):
-    locked = refusing()
+    locked = always(401, {"error": {"message": "Unauthorized"}})
     threading.Thread(target=locked.serve_forever, daemon=True).start()
     model = f"{before}http://127.0.0.1:{locked.server_port}/v1#m"
     try:
@@ -102,3 +102,17 @@ def test_a_server_that_wants_a_key_is_told_how_it_gets_one(tao, before, said, zh
 def test_a_server_that_is_not_there_is_to_be_started(tao):
     done = tao("doctor", "--model", "http://127.0.0.1:9/v1#m", TAO_LANG="zh")
     assert "启动服务，或改正地址" in done.stdout
+
+
+def test_what_the_check_took_is_not_said_to_be_nothing_where_nobody_counted(tao):
+    answer = {"choices": [{"message": {"content": "ready"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 0, "completion_tokens": 0}}
+    silent = always(200, answer)
+    threading.Thread(target=silent.serve_forever, daemon=True).start()
+    model = f"deepseek:http://127.0.0.1:{silent.server_port}/v1#deepseek-flash"
+    try:
+        for lang, text in (("en", "3 calls · tokens not counted"), ("zh", "3 次调用 · 没有词元数")):
+            done = tao("doctor", "--json", "--model", model, TAO_LANG=lang, DEEPSEEK_API_KEY="sk")
+            assert [record["text"] for record in map(json.loads, done.stdout.splitlines())][-1] == text
+    finally:
+        silent.shutdown()
+        silent.server_close()

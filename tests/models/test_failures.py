@@ -106,6 +106,15 @@ def test_how_long_a_server_wants_us_to_wait():
     assert failure(429, body, where="gemini").retry_after == 34.0
 
 
+@pytest.mark.parametrize(("quota", "kind"), [
+    ("GenerateRequestsPerMinutePerProjectPerModel-FreeTier", Transient), ("GenerateRequestsPerDayPerProjectPerModel-FreeTier", Refused), ("", Refused),
+])  # fmt: skip
+def test_a_minutes_quota_is_waited_for_and_a_days_is_not(quota, kind):
+    about = [{"@type": "QuotaFailure", "violations": [{"quotaId": quota}]}, {"@type": "RetryInfo", "retryDelay": "34s"}] if quota else []
+    said = "You exceeded your current quota, please check your plan and billing details. Please retry in 34.07s."
+    assert type(failure(429, {"error": {"code": 429, "message": said, "status": "RESOURCE_EXHAUSTED", "details": about}}, where="gemini")) is kind
+
+
 @pytest.mark.parametrize(("headers", "left"), [
     ({}, None), ({"x-ratelimit-limit-requests": "60"}, None), ({"X-RateLimit-Remaining-Requests": "many"}, None),
     ({"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "6m0s"}, (3, 360.0)),

@@ -1,6 +1,7 @@
 """`tao doctor --model X`: three tiny calls of an endpoint, and what they say about it."""
 
 import shlex
+import time
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -150,9 +151,11 @@ def _spent(model: Connected, prices: Prices, tried: list[Tried]) -> Finding:
     usages = [one.reply.usage for one in tried if one.error is None]
     tokens = sum((usage.prompt or 0) + (usage.completion or 0) for usage in usages)
     price = prices(model.name)
-    costs: list[Any] = [None if price is None else price.of(usage, 0.0) for usage in usages]
+    counted = bool(usages) and all(usage.prompt is not None and usage.completion is not None for usage in usages)
+    told = say(f"{tokens:,} tokens", f"{tokens:,} 词元") if counted else say("tokens not counted", "没有词元数")
+    costs: list[Any] = [None if price is None else price.of(usage, time.time()) for usage in usages]
     cost = "" if price is None or not price.currency or None in costs else f" · {sum(costs, Decimal(0)):.6f} {price.currency}"
-    return Finding(say("this check", "本次检查"), "ok", say(f"{len(tried)} calls · {tokens:,} tokens", f"{len(tried)} 次调用 · {tokens:,} 词元") + cost)
+    return Finding(say("this check", "本次检查"), "ok", say(f"{len(tried)} calls · ", f"{len(tried)} 次调用 · ") + told + cost)
 
 
 def _short(text: str) -> str:

@@ -25,6 +25,8 @@ _NO_MONEY = re.compile(
     r"insufficient[ _](quota|balance|credit|fund)|(credit )?balance is too low|exceeded your current quota|billing|arrearage|overdue|payment required|账户.{0,6}欠费|欠费|余额(不足|已用完)|资源包",
     re.IGNORECASE,
 )
+_SOON = re.compile(r"^(?!.*insufficient_quota)(?!.*PerDay).*'retryDelay'", re.DOTALL)
+"""Gemini calls the end of a minute's requests "your current quota" as well, and says when there are more."""
 _DECLINED = re.compile(
     r"content[_ ]?(management )?(filter|policy)|content_filter|responsible ?ai|data_?inspection_?failed|inappropriate[ _]content|safety (system|policy)|moderation"
     r"|prohibited_content|content exists risk|new_sensitive|sensitive(_?words?| ?content| information)|flagged as|usage polic(y|ies)|contentfilter|敏感|违规|不安全内容|内容安全|审核未?不?通过",
@@ -55,7 +57,7 @@ def failure(
     label = said + " " + _code(body)
     head = f"{where}:{f' HTTP {status}:' if http else ''} "
     message = head + said if said else both(f"{head}(no message)", f"{head}（没有说明）")
-    if _NO_MONEY.search(label) or status == 402:
+    if (_NO_MONEY.search(label) and not (status == 429 and _SOON.search(str(body)))) or status == 402:
         return Refused(_hinted(head, said, _HINTS[402]))
     if tools and status not in _TRANSIENT and _NO_TOOLS.search(label):
         return ToolsUnsupported(message)

@@ -517,6 +517,10 @@ async def test_a_stand_in_answers_at_once_while_the_first_is_left_alone():
     async with asyncio.timeout(5):  # not the half minute for which "a" is left alone
         reply = await surviving(down, [other], circuits=circuits)(ASK)
     assert (reply.by, down.asked, other.asked) == ("b", 0, 1)
+    failed = surviving(down, [Plays(Refused("no"))], attempts=2, circuits=circuits)
+    with pytest.raises(ModelError, match="left alone for") as told:
+        await failed(ASK)
+    assert type(told.value) is Transient  # as it is recorded
     wrapped, clock = again(breaker(down, circuits, pause=20.0, clock=lambda: circuits["a"].opened), attempts=2)
     with pytest.raises(Transient, match="left alone for 20 s"):
         await wrapped(ASK)

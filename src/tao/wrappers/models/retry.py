@@ -52,6 +52,6 @@ def retry(
 
 
 def _tired(error: Transient, attempts: int) -> Transient:
-    if attempts == 1:
-        return error
-    return Transient(f"{error}\n{both(f'(tried {attempts} times)', f'（共尝试 {attempts} 次）')}", error.retry_after)
+    """What is told in the end, without what only concerns us: whether something was sent."""
+    tried = "" if attempts == 1 else f"\n{both(f'(tried {attempts} times)', f'（共尝试 {attempts} 次）')}"
+    return error if not tried and not isinstance(error, LeftAlone) else Transient(f"{error}{tried}", error.retry_after)
