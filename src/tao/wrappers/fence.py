@@ -20,6 +20,8 @@ EXPLAINED = {
 _NOTHING = r"[\s\u00ad\u034f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]*"
 _WRITTEN = _NOTHING.join(f"[{char}{chr(ord(char) + 0xFEE0)}]" for char in TAG)
 _LOOKALIKE = re.compile(rf"[<＜﹤](?={_NOTHING}[/／]?{_NOTHING}{_WRITTEN})", re.IGNORECASE)
+_TURN = re.compile(r"<(?=[|｜][^<>|｜\n]{1,40}[|｜]?>|[\w▁]{1,40}[|｜]>|/?(?:start|end)_of_turn>)|\[(?=/?(?:INST|SYSTEM_PROMPT|TOOL_RESULTS)\])")
+"""The beginnings of the marks by which chat templates tell who speaks: where a server reads them in any text, they end the turn."""
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{2,6}\U000e007f"
 _UNSEEN = re.compile(f"({_FLAG})|[\U000e0000-\U000e007f]+|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{{2,}}")
 """Tags and rows of variation selectors: models read words in them that no person sees. Flags of regions are made of tags."""
@@ -48,7 +50,8 @@ def fence(act: Act, *, every: bool = True) -> Act:
 def marked(text: str, run: Run) -> str:
     """The text between the run's marks; marks inside it are made harmless, and what nobody sees is taken out."""
     mark = marker(run)
-    inner = _LOOKALIKE.sub("‹", _UNSEEN.sub(lambda found: found[1] or "", text)).replace(mark, "········")
+    seen = _UNSEEN.sub(lambda found: found[1] or "", text)
+    inner = _TURN.sub(lambda found: "‹" if found[0] == "<" else "［", _LOOKALIKE.sub("‹", seen)).replace(mark, "········")
     return f"<{TAG} {mark}>\n{inner}\n</{TAG} {mark}>"
 
 
