@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from tao.arithmetic import usual
 from tao.events import Asked, Decided, Event, Nudged, Observed, Recalled
-from tao.quantities import FORMAL, MONTHS, dates, number_words, numbers, without_dates
+from tao.quantities import FORMAL, MONTHS, WORDS, dates, number_words, numbers, without_dates
 from tao.run import Grown, Run
 from tao.toolset import FIND_TOOL, SHOWN
 
@@ -28,10 +28,21 @@ _SLASHED = re.compile(r"(?<![\d./-])(\d{1,2})[/.-](\d{1,2})(?![\d/.-]*\d)")
 _FIGURES = re.compile(r"(?<![\d./-])(?:(\d{1,2})[/.-](\d{1,2})[/.-]((?:19|20|21)\d\d)|((?:19|20|21)\d\d)(\d\d)(\d\d))(?![\d/-])")
 _MONTH = "|".join(f"{month}|{month[:3]}" for month in MONTHS) + "|sept"
 _LATIN_DAY = re.compile(rf"(?:\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b({_MONTH})\b\.?(?:\s+(\d{{1,2}})(?:st|nd|rd|th)?\b)?", re.IGNORECASE)
+FEASTS = (
+    (("christmas", "xmas", "圣诞"), (12, 25)), (("christmas eve", "平安夜"), (12, 24)), (("boxing day",), (12, 26)), (("new year", "元旦", "新年"), (1, 1)), (("new year's eve", "跨年"), (12, 31)),
+    (("valentine", "情人节"), (2, 14)), (("halloween", "万圣"), (10, 31)), (("independence day", "fourth of july"), (7, 4)), (("women's day", "妇女节"), (3, 8)), (("labour day", "劳动节", "五一"), (5, 1)),
+    (("children's day", "儿童节", "六一"), (6, 1)), (("教师节",), (9, 10)), (("国庆",), (10, 1)), (("双十一", "双11"), (11, 11)), (("双十二", "双12"), (12, 12)), (("愚人节", "april fool"), (4, 1)),
+)  # fmt: skip
+"""Days that are called by a name and are the same in every year."""
 _STEMS = tuple(month[:3] for month in MONTHS)
 _YEARED, _PARTED = re.compile(r"(?:19|20|21)\d\d"), re.compile(r"\d[/.-]\d")
 """What has to stand in a text with such dates; searched for much faster than they are."""
 _OF_A_YEAR = re.compile(r"(?<!\d)\d{4}[-/.](\d{1,2})(?!\d)")
+_HOURS = re.compile(r"(?<![\d.])(\d{1,3})\s*(?:h|hrs?|hours?|个?小时|个?钟头)\s*(?:and\s+)?(\d{1,2})\s*(?:m|mins?|minutes?|分钟?)(?![a-z])", re.IGNORECASE)
+_FEET = re.compile(r"(?<![\d.])(\d)\s*(?:'|′|ft\.?|feet|foot|英尺)\s*(?:and\s+)?(\d{1,2})(?=\s*(?:\"|″|in\b|inch|英寸|$))", re.IGNORECASE)
+_PARTS = re.compile(r"\d\s*(?:[h'′f个小钟英])", re.IGNORECASE)
+_HALF = re.compile(r"\b(\w+)(?: (?:hours?|days?|weeks?|months?|years?|miles?|dozen))? and a half\b", re.IGNORECASE)
+_HAN_HALF = re.compile(r"(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,3})[个天年周]半")
 _HAN = {char: value for value, char in enumerate("零一二三四五六七八九十")}
 T = TypeVar("T")
 
@@ -89,7 +100,7 @@ class Told:
     @cached_property
     def amounts(self) -> Over[float]:
         """Every number, plain and with its unit worked in, and those in words."""
-        return Over(self.texts, lambda text: (*(value for number in numbers(text) for value in (number.value, number.scaled)), *number_words(text)))
+        return Over(self.texts, lambda text: (*(value for number in numbers(text) for value in (number.value, number.scaled)), *number_words(text), *joined(text)))
 
     @cached_property
     def units(self) -> Over[float]:
@@ -197,7 +208,17 @@ def month_days(text: str) -> set[tuple[int, int]]:
         month = _STEMS.index(match[2][:3].casefold()) + 1
         found += [(month, int(day)) for day in (match[1], match[3]) if day] + [(month, 0)]
     found += [(int(match[1]), 0) for match in _OF_A_YEAR.finditer(plain)] if _PARTED.search(plain) else []
-    return {*found, *((month, 0) for month, _ in found)}
+    feasts = [day for names, day in FEASTS if any(name in folded for name in names)]
+    return {*found, *((month, 0) for month, _ in found), *feasts}
+
+
+def joined(text: str) -> list[float]:
+    """Amounts in two units or with a half (1h30m, 5 feet 11, 一个半小时, two and a half), in the larger unit; of feet in inches."""
+    found = [float(match[1]) + float(match[2]) / 60 for match in _HOURS.finditer(text)] if _PARTS.search(text) else []
+    found += [float(match[1]) * 12 + float(match[2]) for match in _FEET.finditer(text)] if _PARTS.search(text) else []
+    found += [_ordinal(match[1]) + 0.5 for match in _HAN_HALF.finditer(text.replace("两", "二"))] if "半" in text else []
+    halves = [match[1].casefold() for match in _HALF.finditer(text)] if "half" in text else []
+    return found + [(float(word) if word.isdecimal() else WORDS.get(word, 1.0)) + 0.5 for word in halves]
 
 
 def units(text: str) -> list[float]:

@@ -245,6 +245,18 @@ def required(tool: ToolSpec) -> frozenset[str]:
     return frozenset(name for name in found if isinstance(name, str)) if isinstance(found, list | tuple) else frozenset()
 
 
+_TOLD_OF = re.compile(r"(?:\be\.\s?g\.|\bfor (?:example|instance)\b|\bsuch as\b|\bexamples?\s*:|例如|比如|譬如|诸如|形如|(?<![一-鿿])如(?=[：:“\"'「]|[A-Z0-9\u4e00-\u9fff]))[,，:：]?\s*([^\n;；。）)]{1,120})", re.IGNORECASE)
+_ONE_OF = re.compile(r"\s*(?:,|，|、|\bor\b|\band\b|或者?|和|等|\.(?=\s|$))\s*", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1024)
+def told_examples(description: str) -> frozenset[str]:
+    """Examples that a description gives in its sentences ("e.g. Lisbon or Oslo", 例如“杭州”), without case and quotes: each, and all of a list."""
+    lists = [found[1].strip(" .") for found in _TOLD_OF.finditer(description)]
+    parts = [part for one in lists for part in (one, *_ONE_OF.split(one))]
+    return frozenset(bare for part in parts if (bare := part.strip(" .`'\"“”‘’「」").casefold()))
+
+
 @lru_cache(maxsize=256)
 def _examples(description: str, keys: tuple[str, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}

@@ -127,6 +127,44 @@ def test_what_the_schema_itself_lists(schema, value):
     assert lost("q", "t", tools=[made("t", service_id=schema)], service_id=value) == []
 
 
+@pytest.mark.parametrize(("schema", "description", "value"), [
+    ({"description": "The city, e.g. Lisbon"}, "", "Lisbon"), ({"description": "The city, for example Lisbon or Oslo"}, "", "Oslo"), ({"description": "城市，例如 里斯本"}, "", "里斯本"),
+    ({"description": "城市，如“杭州”"}, "", "杭州"), ({"examples": ["Lisbon", "Oslo"]}, "", "Oslo"), ({"description": "Name of the person, such as John Smith."}, "", "John Smith"),
+    ({"description": "HH:MM, e.g. 14:30"}, "", "14:30"), ({"description": "lat,lon (e.g. 48.8566,2.3522)"}, "", "48.8566,2.3522"), ({}, "Status of a flight, e.g. CA1501.", "CA1501"),
+    ({}, "Reads a file, e.g. /data/report.txt", "/data/report.txt"), ({}, "Fetches a page, e.g. https://example.com/a.", "https://example.com/a"), ({"description": "航班，形如 CA1501"}, "", "CA1501"),
+    ({"description": "e.g. +1-415-555-2671"}, "", "+1-415-555-2671"),
+])  # fmt: skip
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_name_that_stands_only_in_a_sentence_as_an_example_is_from_nowhere(schema, description, value, lang):
+    tool = made("look", description, what={"type": "string", **schema})
+    (one,) = unfounded(Call("9.1", "look", {"what": value}), history("How is it there?", tools=[tool], lang=lang))
+    assert (one.value, one.example) == (value, True)
+    assert lost(f"How is {value}?", "look", tools=[tool], what=value) == []
+    assert lost("How is it there?", "look", *did(1, "look", f"It is {value}."), tools=[tool], what=value) == []
+    choice = made("look", description, unit={"type": "string", **schema})
+    assert lost("How is it there?", "look", tools=[choice], unit=value) == []
+
+
+@pytest.mark.parametrize(("question", "args"), [
+    ("Call +86 138 0013 8000.", {"phone": "+8613800138000"}), ("Call 13800138000.", {"phone": "+86 138-0013-8000"}), ("Call (415) 555-2671.", {"phone": "+1-415-555-2671"}),
+    ("拨打 138-0013-8000", {"to": "13800138000"}), ("Text 13800138000.", {"to": "138-0013-8000"}), ("查订单一零零二三", {"order_id": "10023"}),
+    ("一个半小时后提醒我", {"minutes": 90}), ("Wake me in an hour and a half.", {"minutes": 90}), ("两个半小时的会", {"minutes": 150}), ("It takes 1h30m.", {"minutes": 90}), ("1小时20分钟", {"minutes": 80}),
+    ("She is 5 feet 11 inches.", {"inches": 71}), ("How far is 26.2 miles in km?", {"sum": "26.2*1.60934"}), ("10 kg in pounds?", {"sum": "10*2.2046"}), ("10 inches in cm?", {"sum": "10*2.54"}),
+    ("5 km/h in m/s?", {"sum": "5/3.6"}), ("半径 5 的圆面积", {"sum": "3.14159265*5^2"}),
+    ("Flights on Christmas", {"date": "2026-12-25"}), ("圣诞节的机票", {"date": "2026-12-25"}), ("Sales of last year", {"start": "2025-01-01", "end": "2025-12-31"}),
+    ("去年的销售额", {"start": "2025-01-01", "end": "2025-12-31"}), ("过去半年的销售额", {"start": "2026-05-30", "end": "2026-11-30"}),
+])  # fmt: skip
+def test_no_alarm_for_what_people_say_in_other_ways(question, args):
+    tool = made("do", **{name: {"type": "string" if isinstance(value, str) else "number"} for name, value in args.items()})
+    assert lost(question, "do", *did(1, "current_date", "2026-11-30"), tools=(tool, NOW), **args) == []
+
+
+def test_a_number_to_call_that_nobody_said_is_from_nowhere():
+    tool = made("call", phone=TEXT)
+    assert lost("Call him.", "call", tools=[tool], phone="+8613800138000") == ["+8613800138000"]
+    assert lost("Call 13800138000.", "call", tools=[tool], phone="+86 139-0013-9000") == ["+86 139-0013-9000"]
+
+
 # ── what becomes of it ────────────────────────────────────────────────────────
 
 

@@ -13,16 +13,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tao.arithmetic import made_of, multiple, stands
+from tao.arithmetic import made_of, multiple, same, stands
 from tao.messages import Call, ToolSpec
 from tao.quantities import codes, dates, numbers
 from tao.run import Run
 from tao.told import FACTORS, Told, bare, numeric_days, told
-from tao.toolset import examples, required
+from tao.toolset import examples, required, told_examples
 
 SMALL = 12
 CONSTANTS = (*FACTORS, 0.5, 0.25, 31.0, 28.0, 29.0, 366.0, 1440.0, 86_400.0, 1024.0, 3.14, 3.1416, 3.14159, 9.8, 9.81, 1.8, 32.0, 273.15, 180.0, 360.0, 1e9)
 """What may stand in a sum without being said."""
+CONVERSIONS = (
+    1.609344, 0.621371192, 2.54, 0.393700787, 0.3048, 3.28083990, 0.9144, 1.09361330, 1.852, 0.45359237, 2.20462262, 28.3495231, 0.0352739619, 3.78541178, 0.264172052, 4.54609, 3.6,
+    4.184, 3.14159265359, 2.71828182846, 6.02214076, 1.73205081, 1.41421356, 666.666667, 0.0666666667,
+)
+"""How much of one unit another is, and constants of mathematics; as far as a number shows its digits it may be one of them, rounded."""
+PHONE = re.compile(r"\+\d{1,3}[\s-]?(?:\(\d{1,4}\)[\s-]?)?\d[\d\s-]{4,16}\d|\(\d{2,4}\)\s?\d{3,4}[\s-]\d{4}|1\d{2}[\s-]\d{4}[\s-]\d{4}|\d{3,4}-\d{3,4}-\d{4}|0\d{2,3}-\d{7,8}")
+"""Numbers to call, as they are written in China and North America, and from abroad."""
 TUNING = re.compile(
     r"(?:^|_)(?:limit|max|min|top|k|n|page|pages|size|offset|start|skip|count|results|depth|level|timeout|retries|temperature|precision|digits|decimals|places|seed|width"
     r"|height|radius|zoom|lines|chars|words|tokens|hops|step|steps|index|position|priority|rating|threshold|confidence|score)(?:$|_)",
@@ -31,12 +38,19 @@ TUNING = re.compile(
 NAMED = re.compile(
     r"(?:^|_)(?:id|ids|ident|identifier|no|code|sku|number|num|uuid|guid|ref|reference|isbn|imei|phone|tel|mobile|account|acct|zip|plate|serial|order|invoice|ticket|tracking)$",
 )
+CHOICE = re.compile(
+    r"(?:^|_)(?:units?|formats?|lang|languages?|currency|currencies|types?|modes?|sort|order|by|styles?|categor(?:y|ies)|kind|methods?|scales?|models?|genres?|levels?|colou?rs?|status|state"
+    r"|filters?|fields?|columns?|aggregation|operator|gender|sex|cuisines?|diet\w*|season|role|class|department|platform|encoding|algorithm|protocol|timezone|tz|locale|country)(?:$|_)",
+)
+"""Names of parameters whose examples are mostly what there is to choose from."""
 NAMED_ZH = re.compile(r"编号|单号|号码|账号|帐号|工号|学号|卡号|车牌|手机号|序列号")
 ARITHMETIC = re.compile(r"(?=.*\d)(?=.*[+*/^×÷]|.*\d\s*-\s*[\d(])[\d\s+\-*/().,%^×÷=]+")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 _SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s\-.]+")
 NEAR = re.compile(r"\b(?:tomorrow|yesterday|next|last|tonight|weekend|following|previous|week|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b|[明昨后前]天|[上下]个?(?:周|星期|月)|周[一二三四五六日天末]|星期", re.IGNORECASE)
 """Words by which a day near a known one is meant."""
+YEARLY = re.compile(r"\b(?:last|next|previous|past|coming|following) (?:calendar |fiscal |financial )?year|\byear before|[去明前后]年|[上下]一?年", re.IGNORECASE)
+"""Words by which a year near a known one is meant."""
 MOST_LEAVES = 200
 LARGEST = 10**300
 """A whole number above it is not reckoned with: floats end there."""
@@ -62,10 +76,10 @@ def unfounded(call: Call, run: Run) -> tuple[Unfounded, ...]:
     found: dict[str, Unfounded] = {}
     for name, schema, value in _leaves(call.args, tool.parameters):
         sample = samples.get(name)
-        doubt = _doubt(name, schema, value, sample, have, needed=name in needs)
+        doubt = _doubt(name, schema, value, sample, have, needed=name in needs) or _told_only(name, schema, value, tool, have)
         if doubt:
             value_said, kind = doubt
-            found.setdefault(value_said, Unfounded(name, value_said, kind, _stands_in(value_said, sample, tool)))
+            found.setdefault(value_said, Unfounded(name, value_said, kind, _stands_in(value_said, sample, schema, tool)))
     return tuple(found.values())
 
 
@@ -105,16 +119,29 @@ def _doubt(name: str, schema: Mapping[str, Any], value: Any, sample: Any, have: 
     for either in days:  # 03/04/2025 may be one of two
         if not any(_day_known(day, have) for day in either):
             return (day if (day := min(either)) in text else text, "date")
-    if ARITHMETIC.fullmatch(text) and not days:
-        lost = (number for number in numbers(text) if not (number.value in CONSTANTS or _reckoned(number.value, have) or _reckoned(number.scaled, have)))
+    named = how.named or NAMED_ZH.search(f"{name}{schema.get('description', '')}") is not None
+    if ARITHMETIC.fullmatch(text) and not days and not named and not PHONE.fullmatch(text) and not have.holds(text):
+        lost = (number for number in numbers(text) if not (number.value in CONSTANTS or any(same(number.value, one) for one in CONVERSIONS) or _reckoned(number.value, have) or _reckoned(number.scaled, have)))
         return next(((f"{number.value:.15g}", "number") for number in lost), None)
     for mail in _EMAIL.findall(text) if len(text) < 200 else ():
         if not have.holds(mail):
             return mail, "id"
-    named = how.named or NAMED_ZH.search(f"{name}{schema.get('description', '')}") is not None
     if _is_id(text, named=named, sample=sample, pattern="pattern" in schema):
         return None if _written(text, have) else (text, "id")
     return (text, "name") if _copied(text, sample, have) else None
+
+
+def _told_only(name: str, schema: Mapping[str, Any], value: Any, tool: ToolSpec, have: Told) -> tuple[str, str] | None:
+    """The value and what it is, where it is an example out of the descriptions ("e.g. Lisbon"), of which nothing was said; of choices it may be one."""
+    if not isinstance(value, str) or any(key in schema for key in ("enum", "const")) or CHOICE.search(_SNAKE.sub("_", name).lower()):
+        return None
+    text, listed = value.strip(), schema.get("examples")
+    said = told_examples(tool.description) | told_examples(str(schema.get("description", "")))
+    said |= {str(one).strip().casefold() for one in listed} if isinstance(listed, list | tuple) else set()
+    if text.casefold() not in said or schema.get("default") == value or dates(text) or numeric_days(text):
+        return None
+    copied = not _written(text, have) if re.search(r"[\d/@_\\]", text) else _copied(text, text, have)
+    return (text, "name") if copied else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +174,7 @@ def _is_id(text: str, *, named: bool, sample: Any, pattern: bool) -> bool:
     """Whether the text as a whole is an identifier, by its form and by what is asked for."""
     if codes(text) == (text,):
         return named or pattern or (isinstance(sample, str) and codes(sample) == (sample.strip(),))
-    return named and re.fullmatch(r"\d[\d\s-]{3,24}", text) is not None and not dates(text)
+    return named and re.fullmatch(r"[+(]{0,2}\d[\d\s()-]{3,24}", text) is not None and not dates(text)
 
 
 def _written(text: str, have: Told) -> bool:
@@ -155,7 +182,10 @@ def _written(text: str, have: Told) -> bool:
     if have.holds(text):
         return True
     plain = bare(text)
-    return len(plain) > 3 and any(plain in known for known in have.bare.found)
+    if plain.isdecimal() and len(plain) < 16 and stands(float(plain), have.values):  # 一零零二三
+        return True
+    local = plain[-10:] if PHONE.fullmatch(text) and text.startswith("+") and len(plain) > 10 else plain  # what is dialled from abroad
+    return len(plain) > 3 and any(local in known for known in have.bare.found)
 
 
 def _copied(text: str, sample: Any, have: Told) -> bool:
@@ -169,8 +199,8 @@ def _copied(text: str, sample: Any, have: Told) -> bool:
     return name and not any(have.holds(word[:4]) for word in words)
 
 
-def _stands_in(value: str, sample: Any, tool: ToolSpec) -> bool:
-    said = f"{tool.description}\n{sample if isinstance(sample, str | int | float) else ''}"
+def _stands_in(value: str, sample: Any, schema: Mapping[str, Any], tool: ToolSpec) -> bool:
+    said = f"{tool.description}\n{schema.get('description', '')}\n{schema.get('examples', '')}\n{sample if isinstance(sample, str | int | float) else ''}"
     return value in said or any(value == day for day in dates(said))
 
 
@@ -218,6 +248,8 @@ def _day_known(day: str, have: Told) -> bool:
     edge = when.day in {1, calendar.monthrange(when.year, when.month)[1]}
     if edge and ((when.month, 0) in named or when.year in have.years.found):
         return True
+    if edge and any(abs(when.year - int(other[:4])) <= 2 for other in written) and have.says(YEARLY):
+        return True
     return any(_apart(when, dt.date.fromisoformat(other), have) for other in written)
 
 
@@ -227,12 +259,12 @@ def _apart(when: dt.date, other: dt.date, have: Told) -> bool:
     days = abs((when - other).days)
     months = abs((when.year - other.year) * 12 + when.month - other.month)
 
-    def known(count: int) -> bool:
+    def known(count: float) -> bool:
         return count in amounts or -count in amounts
 
     if known(days) or known(days + 1) or (days % 7 == 0 and known(days // 7)):
         return True
-    if when.day == other.day and (known(months) or (months % 12 == 0 and known(months // 12))):
+    if when.day == other.day and (known(months) or known(months / 12)):
         return True
     near = days <= 14 or (months <= 1 and when.day in {1, calendar.monthrange(when.year, when.month)[1], other.day})
     return near and have.says(NEAR)
