@@ -7,7 +7,7 @@ import pytest
 from tao.evaluation.atif import trajectory
 from tao.evaluation.card import card
 from tao.evaluation.chats import chat, preference, turns
-from tao.evaluation.export import Wish, export
+from tao.evaluation.export import BLOCK, Wish, columns_first, export, text
 from tao.evaluation.inspect_log import log
 from tao.evaluation.records import Recorded
 from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Recalled, Replied
@@ -129,3 +129,14 @@ def test_a_log_of_inspect(some):
 def test_parameters_are_always_an_object():
     run = Run("r", [Asked("q", (ToolSpec("now", "The time.", {}),)), *end("x")])
     assert chat(run)["tools"][0]["function"]["parameters"] == {"type": "object", "properties": {}}
+
+
+def test_lines_with_columns_of_their_own_come_first_in_large_files():
+    """`datasets` reads the columns off the beginning of a file."""
+    plain, more, other = {"a": 1, "b": None}, {"a": 2, "b": [{"c": "x"}]}, {"a": "3", "b": []}
+    assert columns_first([plain, plain, more, plain, other, more]) == [0, 2, 4, 1, 3, 5]
+    events = [{"run": run, "seq": seq, **body} for run, body in (("r", {}), ("s", {}), ("t", {"x": 1})) for seq in range(2)]
+    assert columns_first(events) == [0, 1, 4, 5, 2, 3]
+    large = {"a": 4, "b": None, "long": "x" * (BLOCK // 2)}
+    assert [json.loads(line)["a"] for line in text([large, large, more]).splitlines()] == [4, 2, 4]
+    assert [json.loads(line)["a"] for line in text([large, plain, more]).splitlines()] == [4, 1, 2]

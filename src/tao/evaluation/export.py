@@ -125,6 +125,40 @@ def _events(runs: Sequence[Recorded], wish: Wish) -> Iterator[Line]:  # noqa: AR
 LINES: Mapping[str, Callable[[Sequence[Recorded], Wish], Iterator[Line]]] = {"sft": _sft, "dpo": _dpo, "atif": _atif, "events": _events}
 
 
+BLOCK = 8_000_000
+"""Characters. `datasets` takes the columns of a whole file from its first 10 MiB, and fails where a later line has others."""
+
+
 def text(lines: Sequence[Line]) -> str:
-    """The lines as JSON Lines."""
-    return "".join(in_utf8(line) + "\n" for line in lines)
+    """The lines as JSON Lines; in a large file those come first (whole runs of events) that bring a field or a type of value of their own."""
+    whole = [in_utf8(line) + "\n" for line in lines]
+    if sum(map(len, whole)) > BLOCK:
+        whole = [whole[place] for place in columns_first(lines)]
+    return "".join(whole)
+
+
+def columns_first(lines: Sequence[Line]) -> list[int]:
+    """The places of the lines, as they are, but for those ahead that have something that none before them has."""
+    together: dict[object, list[int]] = defaultdict(list)
+    for place, line in enumerate(lines):
+        together[line["run"] if "seq" in line else place].append(place)
+    known: set[str] = set()
+    ahead: list[int] = []
+    rest: list[int] = []
+    for places in together.values():
+        shapes = {shape for place in places for shape in _shapes(lines[place])}
+        (rest if shapes <= known else ahead).extend(places)
+        known |= shapes
+    return [*ahead, *rest]
+
+
+def _shapes(value: Any, path: str = "") -> Iterator[str]:
+    """Every field in a JSON value with the type of what it holds; what is empty says nothing."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _shapes(item, f"{path}.{name}")
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _shapes(item, f"{path}[]")
+    elif value is not None:
+        yield f"{path}:{type(value).__name__}"
