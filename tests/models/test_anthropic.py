@@ -470,3 +470,19 @@ def test_tokens_are_told_at_the_start_or_the_end_of_a_stream_and_never_taken_bac
     gather.feed({"type": "message_start", "message": {"usage": start}})
     gather.feed({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": end})
     assert gather.reply().usage == usage
+
+
+async def test_a_connection_that_breaks_off_after_the_reply_has_said_everything(provider, connect):
+    async def gone(request, _response):
+        await asyncio.sleep(0.05)
+        request.transport.abort()
+
+    for until in ("", "message_stop"):
+        provider.answers.clear()
+        provider.will(provider.stream(*provider.events(provider.message("whole"), until=until), done=False, then=gone))
+        reply = await connect()(ASK, lambda text: False)
+        assert (reply.text, reply.finish, reply.usage) == ("whole", "stop", Usage(7, 2))
+    provider.answers.clear()
+    provider.will(provider.stream(*provider.events(provider.message("half"), until="message_delta"), done=False, then=gone))
+    with pytest.raises(Transient, match="the connection broke off"):
+        await connect()(ASK, lambda text: False)

@@ -534,8 +534,14 @@ async def test_a_connection_that_breaks_off_after_the_last_word_has_said_everyth
         await asyncio.sleep(0.05)
         request.transport.abort()
 
-    provider.will(provider.stream(provider.piece("whole", "stop"), done=False, then=gone))
-    assert (await connect()(ASK, lambda text: False)).text == "whole"
+    async def gone_before_that(request, _response):
+        await asyncio.sleep(0.05)
+        request.transport.abort()
+
+    for then in (gone, gone_before_that):
+        provider.answers.clear()
+        provider.will(provider.stream(provider.piece("whole", "stop"), done=False, then=then))
+        assert (await connect()(ASK, lambda text: False)).text == "whole"
 
 
 @pytest.mark.parametrize("reason", ["insufficient_system_resource", "network_error", "error", "abort"])

@@ -85,10 +85,14 @@ class MessagesModel:
         return quirks.own_names(listening.reply(self.model), (spec.name for spec in request.tools))
 
     async def _follow(self, target: Target, data: bytes, listening: Listening) -> None:
-        async with aclosing(self.wire.stream(target, data)) as pieces:
-            async for piece in pieces:
-                if listening.take(piece):
-                    return
+        try:
+            async with aclosing(self.wire.stream(target, data)) as pieces:
+                async for piece in pieces:
+                    if listening.take(piece):
+                        return
+        except Transient:
+            if listening.gather.finish is None:  # else only the connection broke off, after the reply
+                raise
 
     def _declined(self, why: str) -> str:
         hint = f" ({why})" if why else ""

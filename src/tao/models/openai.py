@@ -79,11 +79,15 @@ class ChatModel:
 
     async def _follow(self, target: Target, data: bytes, listening: Listening) -> None:
         done = False
-        async with aclosing(self.wire.stream(target, data)) as pieces:
-            async for piece in pieces:
-                done = done or not piece
-                if listening.take(piece):
-                    return
+        try:
+            async with aclosing(self.wire.stream(target, data)) as pieces:
+                async for piece in pieces:
+                    done = done or not piece
+                    if listening.take(piece):
+                        return
+        except Transient:
+            if listening.gather.finish is None:  # else only the connection broke off, after the reply
+                raise
         if not done and listening.gather.finish is None:
             name = self.profile.name
             raise Transient(both(f"{name}: the stream broke off before the reply was finished", f"{name}：回复未完成时流已中断"))
