@@ -60,6 +60,11 @@ def test_ones_own_prices_go_before_all():
     assert finder(OWN)("openai:mine") == OWN["openai:mine"]
 
 
+@pytest.mark.parametrize("name", ["ollama:m", "llama.cpp:m", "LM-Studio:m", "hosted_vllm:m", "local", "http://localhost:1/v1#m"])
+def test_ones_own_machine_is_free_under_every_name(name):
+    assert price_of(name) is FREE
+
+
 def test_a_model_of_ones_own_may_be_free_and_one_without_a_name_has_no_price():
     def mine(request, hear=None):
         raise NotImplementedError

@@ -33,7 +33,7 @@ def price_of(name: str, *, own: Mapping[str, Price] | None = None, currency: str
     provider = provider if found is None else found.name
     if own and (named := next((one for one in own if one.endswith(model) and _same(one, provider, model)), None)):
         return own[named]
-    if is_local(name):
+    if is_local(name) or is_local(f"{provider}:{model}"):
         return FREE
     ours = tariff(provider, model)
     if ours is not None and currency in {"", ours.currency}:
