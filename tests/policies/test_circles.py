@@ -38,6 +38,7 @@ def bad(text, kind="error"):
     ([("search", "a", LONG), ("search", "b", LONG)], "same_observation"),
     ([("search", "a", bad("the index is locked")), ("search", "b", bad("the index is locked"))], "same_observation"),
     ([("check", n, "true") for n in "abcde"], "same_observation"),
+    ([("search", f"2026-12-0{n}", "[]") for n in range(1, 6)], "same_observation"),  # one after the other, but for long
     ([("search", "Mount Orvik height", LONG), ("search", "height of the Mount Orvik", LONG[:-1])], "alike"),
     ([("search", "青岚山的高度是多少", "青岚山位于北部山区，海拔 5838 米。"), ("search", "青岚山 高度 多少", "青岚山 位于北部山区 海拔 5838 米")], "alike"),
     ([("search", "a", LONG, "I should find out how high it is."), ("search", "b", LONG[:-1], "I should find out  how high it is.")], "same_thought"),
@@ -65,10 +66,21 @@ def test_circles(steps, kind):
     [("search", "a", LONG, "I should find out how high it is."), ("search", "b", MORE, "I should find out how high it is.")],  # and it led on
     [("act", "a", "placed the order", "Now for the next one of the list."), ("act", "b", "placed the order", "Now for the next one of the list.")],
     [("search", "a", LONG + MORE), ("search", "b", LONG), ("search", "c", MORE), ("search", "d", "Tarn is a village with a school, a mill and two inns.")],
+    [("check", "next", f"Page {page}: " + " ".join(f"word{page}{n}" for n in range(9))) for page in range(1, 8)],  # read on
+    [("search", f"2026-12-0{n}", "[]") for n in range(1, 5)], [("search", n, LONG) for n in range(3)],  # one after the other
+    [("search", f"order {n}", f"The order is open, it was paid by card and goes to Austin in Texas; the price is {n * 371} dollars.") for n in range(1, 8)],  # in one form
+    [("search", f"员工{n}号", f"该员工在职，合同有效，属于研发部门，没有其他备注；月薪 {n * 371} 元。") for n in range(1, 8)],
     [("search", "a", LONG + MORE), ("search", "b", LONG), ("act", "c", MORE), ("search", "d", f"{MORE} {LONG}")],
 ])  # fmt: skip
 def test_what_leads_on(steps):
     assert of(*steps) is None
+
+
+@pytest.mark.parametrize("found", ["nothing found", LONG])
+def test_names_that_the_question_lists_are_gone_through(found):
+    steps = [("search", name, found) for name in ("Ann", "Bob", "Carl")]
+    assert of(*steps, question="Which of Ann, Bob and Carl are customers?") is None
+    assert of(*steps[:2], question="Who is a customer?") == "same_observation"
 
 
 def test_a_rhythm_counts_whatever_it_gives_once_it_has_gone_on_for_long():

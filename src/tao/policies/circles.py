@@ -133,23 +133,24 @@ def same_call(run: Run, taken: list[Step]) -> Circle | None:
     """Every call of the step was made before with the same arguments, and gave the same.
 
     Not where the earlier one failed and this one did not, nor where something was changed in between; where it gives something
-    else each time, from the third time on that it is made again.
+    else each time, from the third time on that it is made again, unless that is a text that says something new.
     """
     *before, last = taken
     if _first(run, *last.keys):
         return None
-    hits = [_repeated(run, key, seen, before) for key, (_, seen) in zip(last.keys, last.done, strict=True)]
+    hits = [_repeated(run, key, seen, taken) for key, (_, seen) in zip(last.keys, last.done, strict=True)]
     return Circle("same_call", last.tools, *hits[0]) if hits and all(hits) and hits[0] else None
 
 
-def _repeated(run: Run, key: tuple[str, str], seen: Observation, before: list[Step]) -> tuple[Call, Observation] | None:
+def _repeated(run: Run, key: tuple[str, str], seen: Observation, taken: list[Step]) -> tuple[Call, Observation] | None:
     times, changing = 0, _taken(run).changing
-    for one, other, told in _earlier(before):
+    leads_on = len(seen.text.strip()) >= SHORT and _fresh(run, seen.text, taken[-1])  # the next page
+    for one, other, told in _earlier(taken[:-1]):
         if one == key:
             times += 1
             if any(note.startswith("= ") for note in told.notes):
                 continue  # a repetition itself: what is quoted is the first one
-            if told.text.strip() == seen.text.strip() or any(note == f"= {other.id}" for note in seen.notes) or times >= AGAIN:
+            if told.text.strip() == seen.text.strip() or any(note == f"= {other.id}" for note in seen.notes) or (times >= AGAIN and not leads_on):
                 return other, told
             if seen.ok and not told.ok:
                 return None
@@ -177,7 +178,8 @@ def _alike_step(a: Step, b: Step, *, same: bool) -> bool:
 def same_observation(run: Run, taken: list[Step]) -> Circle | None:
     """Every call of the step gave what its tool gave before, for other arguments.
 
-    A short result may be the same by chance (391, true) unless it says that nothing was found; "done" says nothing at all.
+    A short result may be the same by chance (391, true) unless it says that nothing was found; "done" says nothing at all. So may what
+    one after the other gave (Monday, Tuesday: nothing on).
     """
     *before, last = taken
     if _first(run, *((call.tool, "gave", seen.text.strip()) for call, seen in last.done)):
@@ -187,9 +189,20 @@ def same_observation(run: Run, taken: list[Step]) -> Circle | None:
         text = seen.text.strip()
         same = [(other, told) for one, other, told in _earlier(before) if told.text.strip() == text and _other(one, key)][::-1]
         short = seen.ok and len(seen.text.strip()) < SHORT and not (refuses(seen.text) or _NOTHING.match(seen.text))
-        enough = len(same) >= (SHORT_TIMES if short else 1) and (_looks(run, call.tool) or not seen.ok)
+        counted = bool(same) and all(_counts(run, other, call) for other, _ in same)
+        enough = len(same) >= (SHORT_TIMES if short or counted else 1) and (_looks(run, call.tool) or not seen.ok)
         hits.append(same[0] if same and enough else None)
     return Circle("same_observation", last.tools, *hits[0]) if all(hits) and hits[0] else None
+
+
+def _counts(run: Run, a: Call, b: Call) -> bool:
+    """Whether two calls go through things one after the other: other numbers or days, or names that the question lists."""
+    if set(a.args) != set(b.args):
+        return False
+    pairs = [(str(a.args[name]), str(b.args[name])) for name in a.args if a.args[name] != b.args[name]]
+    asked = run.asked.question.casefold()
+    listed = [all(len(one) > 1 and one.casefold() in asked for one in pair) for pair in pairs]
+    return bool(pairs) and all(named or re.sub(r"\d+", "0", one) == re.sub(r"\d+", "0", other) for named, (one, other) in zip(listed, pairs, strict=True))
 
 
 def alike(run: Run, taken: list[Step]) -> Circle | None:
@@ -231,12 +244,17 @@ def same_thought(run: Run, taken: list[Step]) -> Circle | None:
 
 
 def stale(run: Run, taken: list[Step]) -> Circle | None:
-    """So many steps in a row only looked, and what they gave stood, word for word or nearly, in what was known before."""
+    """So many steps in a row only looked, and what they gave stood, word for word or nearly, in what was known before.
+
+    A call that is made for the first time and gives a new number (another order's price, in the same form) says something new.
+    """
     if len(taken) <= STALE:
         return None
     for at in range(len(taken) - 1, len(taken) - 1 - STALE, -1):
-        for call, seen in taken[at].done:
+        for key, (call, seen) in zip(taken[at].keys, taken[at].done, strict=True):
             if not seen.ok or not _looks(run, call.tool) or len(seen.text.strip()) < SHORT or _fresh(run, seen.text, taken[at]):
+                return None
+            if _taken(run).times[key] < 2 and _new_number(run, key[1], seen.text, taken[at]):
                 return None
     last = taken[-1]
     return Circle("stale", last.tools, *last.done[0])
@@ -290,6 +308,12 @@ def _fresh(run: Run, text: str, step: Step) -> bool:
     """Whether enough of the text's words stand neither in the question nor in what was observed before this step."""
     said, first, begun = _words(text), _heard(run).first, step.begun
     return sum([first.get(word, begun) >= begun for word in said]) > FRESH * len(said)
+
+
+def _new_number(run: Run, args: str, text: str, step: Step) -> bool:
+    """Whether the text has a number that neither stood there before this step nor in the call's arguments."""
+    first, own = _heard(run).first, _words(args)
+    return any(word.isdecimal() and first.get(word, step.begun) >= step.begun and word not in own for word in _words(text))
 
 
 @lru_cache(maxsize=32)
