@@ -97,6 +97,35 @@ def test_what_a_stream_told_of_its_tokens_is_not_taken_back(after):
     assert gather.usage == Usage(10, 4, 8)
 
 
+@pytest.mark.parametrize("kind", ["chat.completion", "chat.completion.chunk"])
+def test_a_whole_message_at_the_end_of_a_stream_is_not_said_twice(kind):
+    gather = Gather()
+    call = {"id": "a", "function": {"name": "look", "arguments": '{"n": 1}'}}
+    details = {"type": "reasoning.text", "index": 0, "text": "想想"}
+    for delta in ({"reasoning_content": "想想", "reasoning_details": [details]}, {"content": "你"}, {"content": "好"}, {"tool_calls": [{"index": 0, **call}]}):
+        gather.feed({"object": "chat.completion.chunk", "choices": [{"delta": delta}], "usage": {"total_tokens": 0, "total_characters": 0}})
+    whole = {"role": "assistant", "content": "你好", "reasoning_content": "想想", "reasoning_details": [details]}
+    whole |= {"tool_calls": [call]} if kind == "chat.completion" else {}
+    usage = {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30}
+    assert gather.feed({"object": kind, "choices": [{"finish_reason": "tool_calls", "message": whole}], "usage": usage}) == ""
+    reply = gather.reply()
+    assert (reply.text, reply.reasoning, reply.calls, reply.usage) == ("你好", "想想", (ToolCall("look", '{"n": 1}', "a"),), Usage(20, 10))
+    assert json.loads(reply.kept) == {"reasoning_details": [details]}
+
+
+def test_what_only_the_whole_message_at_the_end_of_a_stream_says_is_heard():
+    gather = Gather()
+    gather.feed({"choices": [{"delta": {"content": "你"}}]})
+    whole = {"content": "你好", "reasoning_content": "想想", "tool_calls": [{"id": "a", "function": {"name": "look", "arguments": "{}"}}]}
+    assert gather.feed({"object": "chat.completion", "choices": [{"message": whole}]}) == "好"
+    reply = gather.reply()
+    assert (reply.text, reply.reasoning, len(reply.calls)) == ("你好", "想想", 1)
+    pieces = Gather()
+    for text in ("a", "b", "a"):  # a stream of messages, not of deltas
+        pieces.feed({"choices": [{"message": {"content": text}}]})
+    assert pieces.reply().text == "aba"
+
+
 def test_a_long_description_is_cut_for_the_wire_where_a_sentence_ends():
     said = "A sentence of some words. " * 60
     sent = described(said)

@@ -162,7 +162,7 @@ class Gather:
             self.finish = str(finish)
         if (likely := choice.get("logprobs")) and not self.likely:
             self.likely = read_likely(likely)
-        piece = _table(choice.get("delta") or choice.get("message"))
+        piece = self._fresh(choice, whole=answer.get("object") == "chat.completion")
         details = piece.get("reasoning_details")
         told = "".join(map(self._detail, _list(details))) if details else ""
         self._think(piece.get("reasoning_content") or piece.get("reasoning") or told)
@@ -177,6 +177,19 @@ class Gather:
         if new:
             self.text.append(new)
         return new
+
+    def _fresh(self, choice: Mapping[str, Any], *, whole: bool) -> Mapping[str, Any]:
+        """What a choice brings that is new: some streams end with the whole message once more (MiniMax)."""
+        piece = _table(choice.get("delta") or choice.get("message"))
+        if choice.get("delta") or not self.begun:
+            return piece
+        came, content = "".join(self.text), piece.get("content")
+        if not whole and not (came and choice.get("finish_reason") and content == came):
+            return piece
+        rest = content[len(came) :] if isinstance(content, str) and content.startswith(came) else ""
+        known = {"content", *(("tool_calls", "function_call") if self.calls else ())}
+        known |= {"reasoning_content", "reasoning", "reasoning_details"} if self.thought or self.details else set()
+        return {**{name: value for name, value in piece.items() if name not in known}, "content": rest}
 
     def _think(self, thought: Any) -> None:
         if isinstance(thought, str) and thought:
