@@ -77,6 +77,7 @@ def test_it_goes_on_after_a_kill(tao, server):
     for line in process.stderr:
         if line.startswith("3/12"):
             break
+    assert "another `tao eval` writes to r.jsonl" in tao("eval", "t.jsonl", "--out", "r.jsonl").stderr
     process.kill()
     process.communicate()
     server.pause = 0.0
@@ -106,6 +107,16 @@ def test_a_file_without_results_is_begun_anew(tao, server, tasks):
     tasks.write_text(whole, encoding="utf-8")
     server.will("Final Answer: 42")
     assert tao("eval", tasks, "--out", "r.jsonl").stdout.splitlines()[-1] == "1/3"
+
+
+def test_a_place_that_cannot_be_written_is_said(tao, server, tasks):
+    server.will("Final Answer: 42")
+    (tao.home / "here").mkdir()
+    for more in (["--out", "here"], ["--out", "r.jsonl", "--report", "here"], ["--out", "r.jsonl", "--inspect", "tasks.jsonl/x.json"]):
+        done = tao("eval", tasks, *more)
+        assert (done.returncode, "cannot write" in done.stderr) == (2, True), done.stderr
+    assert "无法写入 here" in tao("--lang", "zh", "export", "r.jsonl", "--out", "here").stderr
+    assert tao("eval", tasks, "--out", "r.jsonl", "--report", "new/r.html").returncode == 0
 
 
 def test_half_a_surrogate_pair_is_written_and_read_back(tao, server):

@@ -32,7 +32,7 @@ from tao.evaluation.graders import kind_of
 from tao.evaluation.inspect_log import log
 from tao.evaluation.outcomes import AGAIN, Outcome, Price
 from tao.evaluation.report import page
-from tao.evaluation.results import add, appending, in_utf8, load_results
+from tao.evaluation.results import add, appending, in_utf8, load_results, write
 from tao.evaluation.summary import paired, rows
 from tao.evaluation.tasks import Task, digest, load_tasks
 from tao.messages import Usage
@@ -148,9 +148,9 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
     found.sort(key=lambda it: (order[it.task], it.rollout))
     report = wish.report or out.with_name(out.name.removesuffix(".jsonl") + ".html")
     day = dt.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-    report.write_text(page(about, found, name=path.name, day=day, lang=LANG), encoding="utf-8", errors="replace")
+    write(report, page(about, found, name=path.name, day=day, lang=LANG))
     if wish.inspect:
-        wish.inspect.write_text(in_utf8(log(about, found, path.stem)), encoding="utf-8")
+        write(wish.inspect, in_utf8(log(about, found, path.stem)))
     return _told(found, (out, report), wish)
 
 

@@ -18,6 +18,7 @@ from tao.errors import ConfigError, both
 from tao.evaluation.card import FORMS, card, facts
 from tao.evaluation.export import Exported, Wish, export, text
 from tao.evaluation.records import load_runs
+from tao.evaluation.results import write as put
 from tao.evaluation.reward import DEFAULT, rewards_from
 
 app = typer.Typer()
@@ -100,11 +101,10 @@ def write(made: Exported, out: Path) -> int:
     if str(out) == "-":
         Console(highlight=False).file.write(text(made.lines))
         return ANSWERED
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(text(made.lines), encoding="utf-8")
+    put(out, text(made.lines))
     beside = out.with_suffix(".card.md")
-    beside.write_text(card(told, made.runs), encoding="utf-8")
+    put(beside, card(told, made.runs))
     figures = {"form": told.form, "lines": told.written, "read": told.read, "filtered": told.filtered, "doubles": told.double, **facts(told, made.runs)}
-    out.with_suffix(".card.json").write_text(json.dumps(figures, ensure_ascii=False, indent=2), encoding="utf-8")
+    put(out.with_suffix(".card.json"), json.dumps(figures, ensure_ascii=False, indent=2))
     screen.print(say(f"Written: {out} · card: {beside}", f"已写入：{out} · 数据卡：{beside}"), style="dim")
     return ANSWERED

@@ -3,6 +3,7 @@
 A line that was cut off (the process was killed) is left out; of several outcomes of one rollout the last counts.
 """
 
+import fcntl
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from tao.errors import ConfigError, StoreError, both
+from tao.errors import ConfigError, StoreError, both, unread
 from tao.evaluation.outcomes import Outcome, from_record, to_record
 
 VERSION = 1
@@ -52,22 +53,46 @@ def load_results(path: str | Path) -> Results:
 
 @contextmanager
 def appending(path: Path, about: Mapping[str, Any]) -> Iterator[TextIO]:
-    """The file, open at its end; a new one, or one without any outcome, begins with `about`.
+    """The file, open at its end and locked; a new one, or one without any outcome, begins with `about`.
 
-    Raises ConfigError where an old one measured something else.
+    Raises ConfigError where an old one measured something else, another process writes to it, or it cannot be written.
     """
-    old = load_results(path) if path.exists() and path.stat().st_size else Results()
-    new = not old.outcomes
-    if not new:
-        _agree(path, old.about, about)
-    cut = not new and not path.read_bytes().endswith(b"\n")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w" if new else "a", encoding="utf-8") as file:
-        if new:
+    with written(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        opened = path.open("a", encoding="utf-8")
+    with opened as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ConfigError(both(
+                f"another `tao eval` writes to {path}; wait for it, or give another --out", f"另一个 `tao eval` 正在写入 {path}；请等待其结束，或另选 --out",
+            )) from error  # fmt: skip
+        old = load_results(path) if path.stat().st_size else Results()
+        if old.outcomes:
+            _agree(path, old.about, about)
+            file.write("" if path.read_bytes().endswith(b"\n") else "\n")
+        else:
+            file.truncate(0)
             file.write(in_utf8({"tao_eval": VERSION, **about}) + "\n")
-        file.write("\n" if cut else "")
         file.flush()
         yield file
+
+
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """For whoever writes this file: raises ConfigError where that cannot be done."""
+    try:
+        yield
+    except OSError as error:
+        why, chinese = unread(error)
+        raise ConfigError(both(f"cannot write {path}: {why}; give another place", f"无法写入 {path}：{chinese}；请换一个位置")) from error
+
+
+def write(path: Path, text: str) -> None:
+    """Write a whole file, in UTF-8, with the folders that it lies in. Raises ConfigError where that cannot be done."""
+    with written(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="replace")
 
 
 def add(file: TextIO, it: Outcome) -> None:
