@@ -472,6 +472,16 @@ def test_tokens_are_told_at_the_start_or_the_end_of_a_stream_and_never_taken_bac
     assert gather.reply().usage == usage
 
 
+@pytest.mark.parametrize("kind", ["text", "thinking"])
+def test_what_a_block_began_with_is_not_said_twice(kind):
+    gather = Gathering()
+    gather.feed({"type": "content_block_start", "index": 0, "content_block": {"type": kind, kind: "你"}})
+    for text in ("你", "好", "好"):
+        gather.feed({"type": "content_block_delta", "index": 0, "delta": {"type": f"{kind}_delta", kind: text}})
+    reply = gather.reply()
+    assert (reply.text or reply.reasoning) == "你好好"
+
+
 async def test_a_connection_that_breaks_off_after_the_reply_has_said_everything(provider, connect):
     async def gone(request, _response):
         await asyncio.sleep(0.05)

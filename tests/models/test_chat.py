@@ -46,6 +46,11 @@ def test_the_same_message_is_written_differently_for_different_providers():
         ({"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 1000, "cache_creation_input_tokens": 50}, Usage(1060, 5, 1000, None, 50)),
         ({"prompt_tokens": 10, "completion_tokens": 5, "cache_read_input_tokens": 7}, Usage(10, 5, 7)),
         ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 1015, "prompt_tokens_details": {"cached_tokens": 1000}}, Usage(1010, 5, 1000)),
+        (
+            {"prompt_tokens": 8, "completion_tokens": 62, "total_tokens": 70, "prompt_tokens_details": {"cached_tokens": 900}, "cache_creation_input_tokens": 50},
+            Usage(958, 62, 900, None, 50),
+        ),
+        ({"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14, "completion_tokens_details": {"reasoning_tokens": 20}}, Usage(9, 25, None, 20)),
         ({"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 0}, "prompt_cache_hit_tokens": 90}, Usage(100, 5, 90)),
         ({"prompt_tokens": 10, "completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 20}}, Usage(10, 25, None, 20)),
         ({"prompt_tokens": "100", "completion_tokens": " 5 ", "prompt_tokens_details": {"cached_tokens": "90"}}, Usage(100, 5, 90)),

@@ -216,6 +216,7 @@ class Gathering:
     why: str = ""
     ended: bool = False
     _parts: dict[int, list[str]] = field(default_factory=dict)
+    _opened: dict[int, str] = field(default_factory=dict)
 
     @property
     def begun(self) -> bool:
@@ -252,6 +253,7 @@ class Gathering:
 
     def _begin(self, place: int, block: Any) -> str:
         begun = self.blocks[place] = {**_table(block), "type": str(_table(block).get("type") or "")}
+        self._opened[place] = str(begun.get("text") or begun.get("thinking") or "")
         return self._heard(str(begun.get("text") or "")) if begun.get("type") == "text" else ""
 
     def _heard(self, text: str) -> str:
@@ -261,6 +263,9 @@ class Gathering:
 
     def _more(self, place: int, delta: Mapping[str, Any]) -> str:
         block = self.blocks.setdefault(place, {"type": "text", "text": ""})
+        opened = self._opened.pop(place, "")
+        if opened and opened == (delta.get("text") or delta.get("thinking")):
+            return ""  # MiniMax: said with the block's start already
         for name in ("text", "thinking", "signature"):
             if isinstance(more := delta.get(name), str):
                 block[name] = str(block.get(name) or "") + more

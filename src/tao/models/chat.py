@@ -320,15 +320,16 @@ def read_usage(raw: Mapping[str, Any]) -> Usage:
     written = _said(written, count(raw, "cache_creation_input_tokens"))
     reasoning = _said(count(outside, "reasoning_tokens"), count(raw, "reasoning_tokens"))
     total, aside = count(raw, "total_tokens"), (cached or 0) + (written or 0)
-    if prompt is not None and (aside > prompt or (count(raw, "prompt_tokens") is None and "cache_read_input_tokens" in raw)):
-        prompt += aside if not total or total >= prompt + aside + (completion or 0) else 0
+    if prompt is not None:
+        named = count(raw, "prompt_tokens") is None and "cache_read_input_tokens" in raw
+        prompt += aside if aside > prompt or (named and (not total or total >= prompt + aside + (completion or 0))) else 0
     if total and (prompt is None) != (completion is None):
         prompt, completion = (prompt, max(total - prompt, 0)) if prompt is not None else (max(total - (completion or 0), 0), completion)
     if prompt is not None and completion is not None:
         if total is not None and total > prompt + completion:
             reasoning = total - prompt - completion if reasoning is None else reasoning
             completion = total - prompt
-        elif not total and reasoning is not None and reasoning > completion:
+        elif reasoning is not None and reasoning > completion:
             completion += reasoning
     return Usage(prompt, completion, cached, reasoning, written) if prompt else Usage(None, completion or None, cached, reasoning, written)
 
