@@ -67,6 +67,20 @@ async def test_a_run_that_failed_is_given_to_no_grader():
     assert [(it.reason, it.why) for it in found] == [("failed", "down\n无法连接")]
 
 
+@pytest.mark.parametrize(("function", "effect"), [
+    (lambda task, answer: answer == "4", "helped"), (lambda task, answer: answer == "3", "harmed"), (lambda task, answer: True, "nothing"),
+    (lambda task, answer: {"4": True}[answer], "unknown"),
+])  # fmt: skip
+async def test_whether_an_objection_helped_is_said_by_the_users_function(function, effect):
+    def four(run):
+        return None if run.proposed == "4" else "look again"
+
+    found = []
+    agent = Agent(ScriptedModel("Final Answer: 3", "Final Answer: 4"), checks=[four])
+    await rollouts([Task("f", "?", None, "python")], lambda: agent, found.append, grading=Grading({"f": function}))
+    assert [(one.by, one.effect) for one in found[0].interventions] == [("check:four", effect)]
+
+
 async def test_a_bug_is_loud():
     with pytest.raises(ExceptionGroup, match="TaskGroup"):
         await run(ScriptedModel(ValueError("a bug")))

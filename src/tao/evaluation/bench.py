@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from tao.agent import Agent, language
 from tao.errors import AgentError, ConfigError, ModelError, both
@@ -10,9 +11,10 @@ from tao.evaluation.functions import Function
 from tao.evaluation.functions import graded as by_function
 from tao.evaluation.graders import Grade, check, grade, kind_of
 from tao.evaluation.judge import judged
-from tao.evaluation.outcomes import Outcome, Price, outcome
+from tao.evaluation.outcomes import Outcome, Price, Right, outcome
 from tao.evaluation.tasks import Task
 from tao.evaluation.words import in_both
+from tao.events import Decided, Nudged
 from tao.run import Run
 from tao.seams import Model
 
@@ -83,6 +85,21 @@ async def assess(task: Task, number: int, run: Run, grading: Grading, price: Pri
     except ModelError as error:
         english, chinese = in_both(str(error))
         verdict, reason = Grade(right=False, score=0.0, why=both(f"the judge failed: {english}", f"评分模型出错：{chinese}")), "ungraded"
-    pure = kind_of(task) not in {"python", "judge"}
-    it = outcome(task, number, run, verdict, price=price, right=(lambda answer: grade(task, answer).right) if pure else None)
+    it = outcome(task, number, run, verdict, price=price, right=await _earlier(task, run, grading, verdict))
     return replace(it, reason=reason or it.reason)
+
+
+async def _earlier(task: Task, run: Run, grading: Grading, last: Grade) -> Right | None:
+    """Whether an answer that was objected to was right; None where it cannot be told: a judge is not asked once more for that."""
+    name = kind_of(task)
+    if name not in {"python", "judge"}:
+        return lambda answer: grade(task, answer).right
+    objected = {before.answer for before, event in pairwise(run.events) if isinstance(event, Nudged) and isinstance(before, Decided)}
+    known = {run.answer: last.right}
+    if name == "judge" and not objected <= {None, *known}:
+        return None
+    try:
+        known |= {answer: (await by_function(grading.functions[task.id], task, answer)).right for answer in objected - {None, *known}}
+    except ConfigError:
+        return None
+    return lambda answer: known[answer]
