@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -12,13 +13,10 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     A date is counted from `now`, by default this moment; what lies in the past is no wait.
     """
     low = {key.lower(): value for key, value in headers.items() if key.lower().startswith("retry-after")}
-    try:
-        if "retry-after-ms" in low:
-            return seconds(low["retry-after-ms"]) / 1000
-        if "retry-after" in low:
-            return seconds(low["retry-after"], now)
-    except ValueError:
-        pass
+    for name, part in (("retry-after-ms", 1000), ("retry-after", 1)):
+        with suppress(ValueError):
+            if name in low:
+                return seconds(low[name], now) / part
     return None
 
 

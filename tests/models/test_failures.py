@@ -100,6 +100,7 @@ def test_how_long_a_server_wants_us_to_wait():
     assert retry_after({"Retry-After": "Mon, 30 Nov 2026 12:00:30 GMT"}, now=now) == 30.0
     assert retry_after({"Retry-After": "Mon, 30 Nov 2026 11:00:00 GMT"}, now=now) == 0.0
     assert retry_after({"Retry-After": "soon"}) is None
+    assert retry_after({"retry-after-ms": "soon", "Retry-After": "2"}) == 2.0
     assert retry_after({}) is None
     body = [{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34s"}]}}]
     assert retry_after({}, body) == 34.0
@@ -121,6 +122,10 @@ def test_a_minutes_quota_is_waited_for_and_a_days_is_not(quota, kind):
     ({"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "1h2m3.5s"}, (3, 3723.5)),
     ({"x-ratelimit-remaining-requests": "3", "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "120ms"}, (0, 0.12)),
     ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "30"}, (0, 30.0)),
+    (
+        {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1s", "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "50s"},
+        (0, 50.0),
+    ),
     ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "soon"}, (0, 60.0)),
     ({"x-ratelimit-remaining-requests": "0"}, (0, 60.0)), ({"x-ratelimit-remaining-requests": "9" * 5000}, None),
     ({"anthropic-ratelimit-requests-remaining": "7", "anthropic-ratelimit-requests-reset": "2020-01-01T00:00:00Z"}, (7, 0.0)),

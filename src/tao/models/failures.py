@@ -166,7 +166,7 @@ def allowance(headers: Mapping[str, str]) -> tuple[int, float] | None:
     ):
         if re.fullmatch(r"\s*\d{1,18}\s*", low.get(left, "")):
             found.append((int(low[left]), _until(low.get(reset, ""))))
-    return min(found, default=None)
+    return min(found, key=lambda one: (one[0], -one[1]), default=None)
 
 
 _SPANS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
