@@ -135,7 +135,7 @@ def same_call(run: Run, taken: list[Step]) -> Circle | None:
     Not where the earlier one failed and this one did not, nor where something was changed in between; where it gives something
     else each time, from the third time on that it is made again, unless that is a text that says something new.
     """
-    *before, last = taken
+    last = taken[-1]
     if _first(run, *last.keys):
         return None
     hits = [_repeated(run, key, seen, taken) for key, (_, seen) in zip(last.keys, last.done, strict=True)]
@@ -144,7 +144,7 @@ def same_call(run: Run, taken: list[Step]) -> Circle | None:
 
 def _repeated(run: Run, key: tuple[str, str], seen: Observation, taken: list[Step]) -> tuple[Call, Observation] | None:
     times, changing = 0, _taken(run).changing
-    leads_on = len(seen.text.strip()) >= SHORT and _fresh(run, seen.text, taken[-1])  # the next page
+    leads_on = seen.ok and len(seen.text.strip()) >= SHORT and _fresh(run, seen.text, taken[-1])  # the next page
     for one, other, told in _earlier(taken[:-1]):
         if one == key:
             times += 1

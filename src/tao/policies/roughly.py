@@ -19,7 +19,18 @@ SCALED = (
 """Units by their words in an answer, each with how much of a smaller one (or of a larger one, below 1) it is."""
 _HAN_DAY = re.compile(r"(?<!\d)(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]")
 _NAMED_DAY = re.compile(rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?({'|'.join(f'{month}|{month[:3]}' for month in MONTHS)})\b\.?(?:\s+(\d{{1,2}})(?:st|nd|rd|th)?\b)?", re.IGNORECASE)
-_CLOCK = re.compile(r"(?<![\d:])(\d{1,2})(?::(\d\d))?\s*(?:[ap]\.?m\b\.?)|(?:上午|下午|早上|晚上|中午|凌晨)\s*(\d{1,2})\s*(?:[点:：时]\s*(\d{1,2})?)?", re.IGNORECASE)
+CONVERTED = tuple((re.compile(words, re.IGNORECASE), factors) for words, factors in (
+    (r"\bft\b|\bfeet\b|\bfoot\b|英尺|′", (1 / 0.3048, 1 / 30.48)), (r"\bmiles?\b|\bmi\b|\bmph\b|英里", (1 / 1.609344, 1 / 1609.344)), (r"\binch(?:es)?\b|\bin\b|英寸|″", (1 / 2.54, 1 / 0.0254)),
+    (r"\blbs?\b|\bpounds?\b|磅", (1 / 0.45359237,)), (r"\boz\b|\bounces?\b|盎司", (1 / 28.349523,)), (r"\bgal(?:lons?)?\b|加仑", (1 / 3.785412, 1 / 4.54609)), (r"\bacres?\b|英亩", (2.471054, 1 / 4046.856)),
+    (r"\bkb\b|\bkib\b", (1e-3, 2.0**-10)), (r"\bmb\b|\bmib\b|兆", (1e-6, 2.0**-20, 1e-3, 2.0**-10)), (r"\bgb\b|\bgib\b", (1e-9, 2.0**-30, 1e-6, 2.0**-20, 1e-3, 2.0**-10)),
+))  # fmt: skip
+"""Units of another system by their words in an answer, each with how many of it make one of the known ones; the number is rounded as shown."""
+IMPERIAL = re.compile(r"\b(?:ft|feet|foot|miles?|mi|mph|inch(?:es)?|yards?|lbs?|pounds?|gallons?)\b|英[尺里寸码]|磅|加仑", re.IGNORECASE)
+METRIC = 1.609344, 0.3048, 0.9144, 2.54, 30.48, 0.45359237, 3.785412, 4.54609
+"""How much of a metric unit an imperial one is; where an answer names both."""
+DEGREES = re.compile(r"°\s*[CF]\b|℃|℉|celsius|fahrenheit|摄氏|华氏|\bdegrees\b", re.IGNORECASE)
+_SPAN = re.compile(r"(?<![\d.])(\d{1,4})\s*(?:h|hrs?|hours?|个?小时|个?钟头)[\s,，]*(?:and\s+|零)?(\d{1,2})\s*(?:m|mins?|minutes?|分钟?)(?![a-z])(?:[\s,，]*(?:and\s+)?(\d{1,2})\s*(?:s|secs?|seconds?|秒))?", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<![\d:.])(\d{1,2}):(\d\d)(?::\d\d)?(?!\d|\s*[ap]\.?m)|(?<![\d:])(\d{1,2})(?::(\d\d))?\s*(?:[ap]\.?m\b\.?)|(?:上午|下午|早上|晚上|中午|凌晨)\s*(\d{1,2})\s*(?:[点:：时]\s*(\d{1,2})?)?", re.IGNORECASE)
 
 
 def roughly(number: Number, answer: str, values: Iterable[float]) -> bool:
@@ -28,6 +39,12 @@ def roughly(number: Number, answer: str, values: Iterable[float]) -> bool:
     if number.value in CONSTANTS or rounded(number, known):
         return True
     if ABOUT.search(answer) and any(_shortened(number.scaled, value) for value in known):
+        return True
+    if any(_rounds_to(number.value, value * factor) for words, factors in CONVERTED if words.search(answer) for factor in factors for value in known):
+        return True
+    if IMPERIAL.search(answer) and any(_rounds_to(number.value, value * factor) for factor in METRIC for value in known):
+        return True
+    if DEGREES.search(answer) and any(_rounds_to(number.value, other) for value in known for other in (value * 1.8 + 32, (value - 32) / 1.8)):
         return True
     factors = [factor for words, factor in SCALED if re.search(words, answer, re.IGNORECASE)]
     return any(same(number.value, value / factor) for value in known for factor in factors)
@@ -38,6 +55,22 @@ def rounded(number: Number, values: Iterable[float]) -> bool:
     unit = number.scaled / number.value if number.value else 1.0
     whole = 0.5 if number.value >= ROUND else 0.0
     return unit > 1 and any(same(number.value, value / unit) or abs(number.value - value / unit) <= whole for value in values)
+
+
+def _rounds_to(said: float, value: float) -> bool:
+    """Whether it is the value as far as it shows decimals; a whole number may be off by half."""
+    return same(said, value) or (said.is_integer() and abs(said) >= 1 and abs(said - value) <= 0.5)
+
+
+def without_known_spans(answer: str, values: Iterable[float]) -> str:
+    """The answer without times in two units (2 hours 15 minutes) that are a known number of minutes, seconds or hours."""
+    known = set(values)
+
+    def blank(found: re.Match[str]) -> str:
+        seconds = int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3] or 0)
+        return " " if not known.isdisjoint({float(seconds), seconds / 60, seconds / 3600}) else found[0]
+
+    return _SPAN.sub(blank, answer)
 
 
 def _shortened(said: float, value: float) -> bool:
@@ -66,5 +99,5 @@ def _month(name: str) -> int:
 
 def _is_time(found: re.Match[str], text: str) -> bool:
     """Whether the known text has this time of day, on a clock of 12 or 24 hours."""
-    hour, minute = int(found[1] or found[3]), found[2] or found[4] or "00"
+    hour, minute = int(found[1] or found[3] or found[5]), found[2] or found[4] or found[6] or "00"
     return any(re.search(rf"(?<!\d)0?{one}(?:[:：点时]\s*{minute.zfill(2)}|[:：点时]\s*(?!\d))", text) for one in (hour, hour % 12, hour % 12 + 12))

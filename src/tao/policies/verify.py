@@ -10,7 +10,7 @@ from tao.arithmetic import follows, same
 from tao.events import Decided, Nudged
 from tao.facts import findings, known, mentions, missing, names, paired, subjects, told_of, year
 from tao.messages import Observation
-from tao.policies.roughly import roughly, without_known_moments
+from tao.policies.roughly import roughly, without_known_moments, without_known_spans
 from tao.policies.texts import say
 from tao.quantities import Number, dates, expressions, number_words, numbers
 from tao.run import Run, canonical
@@ -154,12 +154,17 @@ def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
             return {"value": day}
     values = [*have.values, *number_words(have.text)]
     amount = AMOUNT.search(run.asked.question)
-    for number in numbers(without_known_moments(answer, have.dates, have.text)):
-        exempt = (_small(number) or year(number)) and not (amount and told_of(run))
+    for number in numbers(without_known_spans(without_known_moments(answer, have.dates, have.text), values)):
+        exempt = ((_small(number) or year(number)) and not (amount and told_of(run))) or _dialled(number, have.text)
         if exempt or follows(number.value, values) or follows(number.scaled, values) or roughly(number, answer, values):
             continue
         return {"value": f"{number.value:g}"}
     return None
+
+
+def _dialled(number: Number, text: str) -> bool:
+    """Whether its digits stand in the text with blanks, hyphens or brackets between them, as in numbers to call."""
+    return number.value >= 1e6 and number.value.is_integer() and f"{number.value:.0f}" in re.sub(r"(?<=\d)[\s()-]+(?=\d)", "", text)
 
 
 def _objection(run: Run, check: str, values: dict[str, str]) -> Nudged:
