@@ -8,6 +8,7 @@ from tao.agent import Agent, blocking, language, recorded_abilities, recorded_di
 from tao.errors import ConfigError, ModelError, StoreError, ToolsUnsupported
 from tao.events import Asked, Ended, Paused, Replied
 from tao.messages import Message, Reply
+from tao.permissions import Rule
 from tao.policies import default
 from tao.replay import replay
 from tao.run import Run
@@ -490,3 +491,14 @@ async def test_a_dialect_that_was_asked_for_is_kept():
     assert "start" not in run.asked.settings
     with pytest.raises(ConfigError, match="无法从对话格式 'auto' 开始"):
         await Agent(ScriptedModel(), [add], settings={"start": "auto"}).run("q")
+
+
+async def test_other_tools_are_held_by_the_same_rules():
+    def add(a: int, b: int) -> int:
+        """Add two numbers, wrongly."""
+        return a * b
+
+    free, bound = [await agent(permissions=rules).with_tools([add]).run("What is 2+3?") for rules in ((), (Rule("deny", ("add",)),))]
+    assert [seen.text for _, seen in free.observed] == ["6"]
+    assert [seen.kind for _, seen in bound.observed] == ["denied"]
+    assert free.asked.tools[0].description == "Add two numbers, wrongly."

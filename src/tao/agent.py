@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any, Protocol, Self, runtime_checkable
@@ -102,12 +103,11 @@ class Agent:
         self.own_act = act is not None
         self.permissions, self.approve = tuple(permissions), approve
         self._fit = fitted(self.tools)
-        allowed = partial(permitted, rules=self.permissions, fit=self._fit)
         act = trace.act(act) if act and trace else act
-        own = allowed(act) if act and self.permissions else act
-        self.act = own or acting(self.tools, self.limits, permitted=allowed, store=journal, traced=trace.act if trace else None)
+        own = partial(permitted, rules=self.permissions, fit=self._fit)(act) if act and self.permissions else act
         self.dialect, self.lang, self.instructions = dialect, lang, instructions
         self.policy, self.journal = policy, journal
+        self.act = own or self._acting()
         self.worked: dict[str, str] = {}
         """By the model's name, the dialect that an "auto" run fell back to and was read in; the next run starts there."""
         self.settings = {"triage": triage is not False, **(settings or {}), "max_steps": max_steps}
@@ -253,6 +253,18 @@ class Agent:
             )
             raise StoreError(text)
         return await self.journal.load(run)
+
+    def with_tools(self, tools: Iterable[Any]) -> Self:
+        """The same agent with other tools; all else holds for them as for its own."""
+        other = copy(self)
+        other.tools = tuple(declare(tool) for tool in tools)
+        other._fit = fitted(other.tools)  # noqa: SLF001 - its own
+        other.act = self.act if self.own_act else other._acting()  # noqa: SLF001
+        return other
+
+    def _acting(self) -> Act:
+        allowed = partial(permitted, rules=self.permissions, fit=self._fit)
+        return acting(self.tools, self.limits, permitted=allowed, store=self.journal, traced=self.trace.act if self.trace else None)
 
     def _asked(self, question: str, history: tuple[Message, ...], who: Mapping[str, Any] | None, agreed: Mapping[str, Any]) -> Asked:
         name = self.dialect if isinstance(self.dialect, str) else type(self.dialect).__name__

@@ -177,6 +177,17 @@ def test_tools_of_a_factory_are_new_for_each_rollout(tao, server):
     assert seen == ["1", "1", "1"]
 
 
+def test_tools_of_a_factory_are_held_by_the_same_settings(tao, server):
+    (tao.home / "tools.py").write_text("def make():\n    def press(times: int) -> str:\n        'Press the button.'\n        return 'x' * times\n    return [press]\n")
+    (tao.home / "tao.toml").write_text('[[permissions.rules]]\ndeny = "press"\n')
+    (tao.home / "t.jsonl").write_text('{"id": "x", "question": "Press.", "answer": 1, "grader": "number"}\n')
+    server.will('Thought: p\nAction: press\nAction Input: {"times": 2}', "Final Answer: 1")
+    done = tao("eval", "t.jsonl", "--tools", "tools.py:make", "--out", "r.jsonl")
+    assert done.returncode == 0, done.stderr
+    seen = [event["observation"] for it in outcomes(tao.home / "r.jsonl") for event in it["events"] if event["kind"] == "observed"]
+    assert [(it["ok"], it["kind"]) for it in seen] == [(False, "denied")]
+
+
 def test_a_function_and_a_judge_grade(tao, server):
     (tao.home / "graders.py").write_text("def near(task, answer):\n    return (abs(float(answer) - task['answer']) < 2, 'near enough')\n")
     tasks = [

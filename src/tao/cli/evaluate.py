@@ -239,14 +239,7 @@ def fresh(agent: Agent, settings: Settings) -> Callable[[], Agent]:
 
     def made() -> Agent:
         new = {tool.name: tool for where in factories for tool in tools_of(where)}
-        tools = [new.get(tool.name, tool) for tool in agent.tools]
-        own = {name: value for name, value in agent.settings.items() if name != "max_steps"}
-        again = Agent(
-            agent.model, tools, dialect=agent.dialect, lang=agent.lang, instructions=agent.instructions, policy=agent.policy,
-            max_steps=settings.max_steps, journal=agent.journal, settings=own,
-        )  # fmt: skip
-        again.worked = agent.worked
-        return again
+        return agent.with_tools(new.get(tool.name, tool) for tool in agent.tools)
 
     return made
 
