@@ -313,6 +313,16 @@ async def test_a_part_of_an_answer_that_breaks_off_or_is_damaged_is_no_answer(sc
         assert run.ended.reason != "answered", (broken, run.answer)
 
 
+@pytest.mark.parametrize(("schema", "whole"), CUT, ids=("tree", "objects", "lists"))
+async def test_a_call_that_breaks_off_is_no_answer(schema, whole):
+    text = whole if whole.startswith("{") else f'{{"answer": {whole}}}'
+    last = text.rindex("]") if whole.startswith("[") else len(text) - 1  # behind it only the call's own bracket is missing
+    for place in [place for place, char in enumerate(text[: last + 1]) if char in "}],"]:
+        calls = [Reply("", calls=(ToolCall("final_answer", text[:place], str(number)),)) for number in range(8)]
+        run = await Agent(ScriptedModel(*calls), [look], dialect="native", output=schema).run("What?")
+        assert run.ended.reason != "answered", (text[:place], run.answer)
+
+
 @pytest.mark.parametrize("dialect", ["react", "native"])
 @pytest.mark.parametrize(("limits", "reason"), [({"max_tool_calls": 1}, "max_tool_calls"), ({"max_steps": 3}, "max_steps")])
 async def test_after_the_tools_are_gone_it_is_asked_for_once_more_where_there_is_room(dialect, limits, reason):

@@ -100,7 +100,7 @@ def called(run: Run, calls: tuple[ToolCall, ...], reading: Decided | Misread) ->
     if isinstance(given, str):
         found = read_json(given.strip())
         if not isinstance(found, Read) or found.cut:
-            return reading
+            return _in_full(reading, given)
         given = found.value
     if isinstance(given, Mapping) and set(given) == {ANSWER} and ANSWER not in _properties(schema):
         given = given[ANSWER]
@@ -115,9 +115,8 @@ def found(run: Run, text: str, reading: Decided | Misread) -> Decided | Misread:
     schema = wanted(run)
     if schema is None or (isinstance(reading, Decided) and reading.calls):
         return reading
-    if begun := _begun(text):  # what stands in it is not all of it
-        lost = isinstance(reading, Decided) and reading.answer is not None and not _closed(begun).endswith(_closed(reading.answer))
-        return replace(reading, answer=begun) if lost and isinstance(reading, Decided) else reading
+    if begun := _begun(text):
+        return _in_full(reading, begun)
     if isinstance(reading, Decided) and likely(schema, _value(reading.answer or "")):
         return reading
     for start in _START.finditer(text):
@@ -126,6 +125,13 @@ def found(run: Run, text: str, reading: Decided | Misread) -> Decided | Misread:
             answer = json.dumps(value, ensure_ascii=False)
             return replace(reading, answer=answer) if isinstance(reading, Decided) else Decided("", (), answer, (reading.reason,))
     return reading
+
+
+def _in_full(reading: Decided | Misread, begun: str) -> Decided | Misread:
+    """The reading of JSON that breaks off; where its answer is only a part of that, or was closed by us, the answer is what was said, as it was."""
+    if not isinstance(reading, Decided) or reading.answer is None or _closed(begun).endswith(_closed(reading.answer)):
+        return reading
+    return replace(reading, answer=begun)
 
 
 def _begun(text: str) -> str:
