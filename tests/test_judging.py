@@ -143,6 +143,7 @@ def test_what_it_is_shown():
     (YES, Verdict(True, "all of it")),
     (f"Hm.\n```json\n{NO}\n```", Verdict(False, "it gives no year")),
     ('{"right": true} No: {"why": "一", "right": "否"}', Verdict(False, "一")),
+    ("{'why': 'it gives no year', 'right': False}", Verdict(False, "it gives no year")), ("{'why': \"it isn't said\", 'right': False}", Verdict(False, "it isn't said")),
     ("right", None), ("", None),
 ])  # fmt: skip
 def test_its_verdict_is_read(text, verdict):

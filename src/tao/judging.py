@@ -45,8 +45,8 @@ TEXTS = {
         "（无）", "复核对答案有异议：{why}", "没有回答问题",
     ),
 }  # fmt: skip
-_VERDICT = re.compile(r'"right"\s*[:：]\s*"?(true|false|yes|no|是|否)', re.IGNORECASE)
-_WHY = re.compile(r'"why"\s*[:：]\s*("(?:[^"\\]|\\.)*")')
+_VERDICT = re.compile(r"""["']right["']\s*[:：]\s*["']?(true|false|yes|no|是|否)""", re.IGNORECASE)
+_WHY = re.compile(r"""["']why["']\s*[:：]\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def heard(text: str) -> Verdict | None:
     try:
         said = str(json.loads(why[1])) if why else ""
     except (ValueError, RecursionError):
-        said = why[1] if why else ""
+        said = why[1].strip("'\"") if why else ""
     return Verdict(found[-1].lower() in {"true", "yes", "是"}, said)
 
 
