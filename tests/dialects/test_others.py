@@ -27,6 +27,22 @@ def test_a_step_in_other_words_is_a_step(text):
     assert meaning(text) == CATS
 
 
+@pytest.mark.parametrize("text", [
+    "<think>d</think>\n<action>search[cats]</action>", "<thought>d</thought><action>search[cats]</action>", '<action>search(query="cats")</action>', "<Thought> d\n<Action> search[cats]",
+    "<Action>search</Action>\n<Action Input>cats</Action Input>", "<thought>d</thought>\n<action>search[cats]</action>\n<observation>meow</observation>\n<action>ring</action>",
+])  # fmt: skip
+def test_so_is_a_step_in_tags(text):
+    assert meaning(text) == CATS
+
+
+@pytest.mark.parametrize(("text", "wanted"), [
+    ("<action>fly[home]</action>", "unknown_tool"), ("<action>search</action>", "no_input"), ("Write <action>search[cats]</action> to search.", "unknown_tool"),
+    ("<thought>It is <action>search[cats]</action>.</thought>\nFinal Answer: 4", "4"),
+])  # fmt: skip
+def test_tags_mean_no_more_than_labels(text, wanted):
+    assert meaning(text) == wanted
+
+
 @pytest.mark.parametrize(("text", "wanted"), [
     ("Think: done\n\nAct: answer(220)", "220"), ("Think: done\nAct: finish[220]", "220"), ("Thought: d\nAction: Answer\nFinal Answer: 220", "220"), ("思考：好\n行动：回答[220]", "220"),
     ("ASSISTANT Thought: d\nASSISTANT Response: It is 220.", "It is 220."), ("Think: done\n\nAct: finish", "no_answer"), ("Think: d\nAct: search", "no_input"),

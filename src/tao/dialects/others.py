@@ -1,4 +1,4 @@
-"""Label words of other forms (`Think:` `Act:`, `Tool:` `Tool Input:`, `工具：` `参数：`), for replies in which ours decide nothing.
+"""Label words of other forms (`Think:` `Act:`, `Tool:` `Tool Input:`, `工具：` `参数：`, `<action>`), for replies in which ours decide nothing.
 
 They are common words, so they count only in a reply that begins with a label, and only where a step comes of it.
 """
@@ -25,6 +25,9 @@ _LABEL = later(
 )
 
 
+_TAG = later(r"<(?P<over>/?)(?:(?P<observation>observation)|(?P<input>action[ _]?input)|(?P<action>action)|(?P<thought>thought))>", re.IGNORECASE)
+
+
 def ours(text: str) -> str | None:
     """The reply with our words for such labels, outside code fences; None where it has none or does not begin with a label."""
     start = len(text) - len(text.lstrip(SPACE))
@@ -38,3 +41,17 @@ def ours(text: str) -> str | None:
             pieces += [text[done : found.end("bold")], _OURS[str(found.lastgroup)]]
             done = found.end()
     return "".join(pieces) + text[done:] if pieces else None
+
+
+def untagged(text: str) -> str | None:
+    """The reply with labels for such tags (`<action>search[tea]</action>`), outside code fences; None where it does not begin with a tag."""
+    if not text.lstrip(SPACE).startswith("<") or not _TAG.search(text):
+        return None
+    kept = fences(text, 0)
+
+    def label(found: re.Match[str]) -> str:
+        if any(a <= found.start() < b for a, b in kept):
+            return found[0]
+        return "\n" if found["over"] else f"\n{_OURS[str(found.lastgroup)]}: "
+
+    return _TAG.sub(label, text)

@@ -14,7 +14,7 @@ from tao.dialects.later import later
 from tao.dialects.leaks import OPENER, SOUGHT, begun, breaks_off, harmony, opener_from
 from tao.dialects.leaks.python import LIST
 from tao.dialects.names import Tools, is_finish
-from tao.dialects.others import ours
+from tao.dialects.others import ours, untagged
 from tao.dialects.repair import Read, read_strict
 from tao.dialects.state import Judged, Scan
 from tao.dialects.steps import action, input_region, with_input, written_call
@@ -48,6 +48,8 @@ MAX_MARKS = 1200
 """So many marks are looked at; a reply with more is no reply."""
 _NO_STEP = frozenset({"unknown_tool", "no_tool", "no_step", "empty"})
 """Why there is no step at all, rather than a damaged one."""
+_UNTOLD = frozenset({"unknown_tool", "no_input", "no_step"})
+"""What is said of a step in tags that are none of a model's native ones."""
 QUESTIONS = ("Question", "question", "QUESTION", "问题", "用户问题")
 _RETURN = later(r"\A\s*✿(?:RETURN|REPLY)✿[ \t]*[:：]?")
 
@@ -63,7 +65,7 @@ def judge(text: str, tools: Tools) -> Judged:
     if bare := harmony.stripped(whole):
         scan = _unchannelled(scan, whole, bare)
     first = run(scan)
-    if (first is None or (isinstance(first, Fails) and first.reason == "no_input")) and (again := _in_other_words(whole, tools, first)):
+    if (first is None or isinstance(first, Fails)) and (again := _in_other_words(whole, tools, first)):
         scan, first = again
     found = first or unlabelled(scan)
     notes = (*(["unfenced"] if whole != text else []), *scan.notes, *(found.notes if isinstance(found, Acts | Says) else ()))
@@ -72,7 +74,8 @@ def judge(text: str, tools: Tools) -> Judged:
 
 def _in_other_words(text: str, tools: Tools, first: Fails | None) -> tuple[Scan, Acts | Says | Fails] | None:
     """The reply read once more with the label words of other forms, where that makes a step of it."""
-    words = ours(text)
+    words = ours(text) if first is None or first.reason == "no_input" else None
+    words = words or (untagged(text) if first is None or first.reason in _UNTOLD else None)
     scan = Scan("\n" + (words or ""), tools)
     found = run(scan) if words else None
     if isinstance(found, Acts | Says) or (first is None and isinstance(found, Fails) and found.reason not in _NO_STEP):
