@@ -51,6 +51,7 @@ def test_good_answers_pass(question, answer, steps):
     ("overlooked", LONG, "It is 799.", [BLUE, OLD, MINUS]),
     ("overlooked", "What day is 50 days from now?", "2026-02-01", [("today", "", "2025-11-30"), ("add", "50", "2026-01-19")]),
     ("overlooked", "What day is 50 days from now?", "It is March 14, 2025.", [("today", "", "2025-03-14"), ("add", "2025-03-14 50", "2025-05-03"), ("between", "2025-03-14 2025-05-03", "50")]),
+    ("ungrounded", "订单A96419是多少天以前下的？", "订单A9641914天以前下的。", [("search", "A96419", "A96419：14 天以前")]),
     ("unused", "What do 30 copies of Iron Lake cost?", "They cost 14 euros.", [("search", "Iron Lake", "Iron Lake costs 14 euros.")]),
     ("unused", "三十本《铁湖》多少钱？", "14元", [("search", "铁湖", "《铁湖》每本14元。")]),
     ("unmentioned", "Who wrote Blue Harbour?", "A man.", [("search", "Blue Harbour", "Red Meadow is a novel.")]),
@@ -132,6 +133,7 @@ def test_failed_calls_give_nothing():
     ("Can you book a table for 4 at 19:30?", "Booked for 4 at 19:30.", [("book", "table 4 19:30", "confirmed")]),
     ("2026-05-21的20天之前是几号？", "2026年5月1日", [("calculate", "-20", "2026-05-01")]),
     ("How many days is 6 weeks?", "42 days", [("calculate", "42", "42")]), ("三周加2天是多少天？", "23天", [("calculate", "21 + 2", "23")]),
+    ("订单A96419是多少天以前下的？", "订单A96419，14天以前下的，同A100。", [("search", "A96419", "A96419：14 天以前")]),
     ("Hello", "Hi! How can I help?", []), ("写一首关于雪的诗", "雪落千山。", []), ("What is 7 times 8?", "56", []),
     ("When is it due?", "On 5 January 2027.", [("search", "loan", "due 2027-01-05")]), ("什么时候到期？", "2027年1月5日", [("search", "借书", "due 2027-01-05")]),
 ])  # fmt: skip

@@ -12,7 +12,7 @@ from tao.facts import findings, known, mentions, missing, names, paired, subject
 from tao.messages import Observation
 from tao.policies.roughly import roughly, without_known_moments, without_known_spans
 from tao.policies.texts import say
-from tao.quantities import Number, dates, expressions, number_words, numbers
+from tao.quantities import Number, codes, dates, expressions, number_words, numbers
 from tao.run import Run, canonical
 
 REFUSAL = re.compile(
@@ -146,8 +146,11 @@ def unmentioned(run: Run, answer: str) -> dict[str, str] | None:
 
 
 def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
-    """A number or date of the answer that nobody said and that follows from nothing in one plain step."""
+    """A number or date of the answer that nobody said and that follows from nothing in one plain step; or one written onto an identifier (A1002314天)."""
     have = known(run)
+    for code in codes(answer):
+        if code not in have.codes and any(code.startswith(one) and code[len(one) :].isdigit() for one in have.codes):
+            return {"value": code}
     days = set(have.dates)
     for day in dates(answer):
         if day not in days:
