@@ -15,6 +15,8 @@ from tao.errors import ConfigError, StoreError, both, unread
 from tao.evaluation.outcomes import Outcome, from_record, to_record
 
 VERSION = 1
+ASCII = json.JSONEncoder(default=str)
+"""Only for text with half a surrogate pair in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def in_utf8(record: Mapping[str, Any]) -> str:
     try:
         line.encode()
     except UnicodeEncodeError:
-        return json.dumps(record, default=str)
+        return ASCII.encode(record)
     return line
 
 
