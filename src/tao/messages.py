@@ -97,7 +97,7 @@ class ToolSpec:
     effects: tuple[str, ...] = ("reads",)
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
+@dataclass(frozen=True, slots=True)
 class Call:
     """One thing to be done. `id` is ours ("3.1": third reply, first call); `provider_id` is the server's own, if any."""
 

@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, Generic, TypeVar, cast
 
 from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled
-from tao.messages import Call, Kept, Observation, ToolSpec, Usage
+from tao.messages import Call, Observation, ToolSpec, Usage
 
 E = TypeVar("E", bound=Event)
 S = TypeVar("S")
@@ -272,7 +272,6 @@ def canonical(args: Mapping[str, Any]) -> str:
     return _CANONICAL(args)
 
 
-@Kept
 def call_key(call: Call) -> tuple[str, str]:
     """What is the same for the same call: the tool and its canonical arguments."""
     return call.tool, canonical(call.args)

@@ -120,9 +120,9 @@ def _doubt(name: str, schema: Mapping[str, Any], value: Any, sample: Any, have: 
         if not any(_day_known(day, have) for day in either):
             return (day if (day := min(either)) in text else text, "date")
     named = how.named or NAMED_ZH.search(f"{name}{schema.get('description', '')}") is not None
-    if ARITHMETIC.fullmatch(text) and not days and not named and not PHONE.fullmatch(text) and not have.holds(text):
-        lost = (number for number in numbers(text) if not (number.value in CONSTANTS or any(same(number.value, one) for one in CONVERSIONS) or _reckoned(number.value, have) or _reckoned(number.scaled, have)))
-        return next(((f"{number.value:.15g}", "number") for number in lost), None)
+    if ARITHMETIC.fullmatch(text) and not days and not named and not PHONE.fullmatch(text):
+        lost = next((number for number in numbers(text) if not (_constant(number.value) or _reckoned(number.value, have) or _reckoned(number.scaled, have))), None)
+        return None if lost is None or have.holds(text) else (f"{lost.value:.15g}", "number")
     for mail in _EMAIL.findall(text) if len(text) < 200 else ():
         if not have.holds(mail):
             return mail, "id"
@@ -133,12 +133,12 @@ def _doubt(name: str, schema: Mapping[str, Any], value: Any, sample: Any, have: 
 
 def _told_only(name: str, schema: Mapping[str, Any], value: Any, tool: ToolSpec, have: Told) -> tuple[str, str] | None:
     """The value and what it is, where it is an example out of the descriptions ("e.g. Lisbon"), of which nothing was said; of choices it may be one."""
-    if not isinstance(value, str) or any(key in schema for key in ("enum", "const")) or CHOICE.search(_SNAKE.sub("_", name).lower()):
+    if not isinstance(value, str) or _named(name).choice or "enum" in schema or "const" in schema:
         return None
     text, listed = value.strip(), schema.get("examples")
-    said = told_examples(tool.description) | told_examples(str(schema.get("description", "")))
-    said |= {str(one).strip().casefold() for one in listed} if isinstance(listed, list | tuple) else set()
-    if text.casefold() not in said or schema.get("default") == value or dates(text) or numeric_days(text):
+    folded, shown = text.casefold(), listed if isinstance(listed, list | tuple) else ()
+    told = folded in told_examples(tool.description) or folded in told_examples(str(schema.get("description", "")))
+    if not (told or any(str(one).strip().casefold() == folded for one in shown)) or schema.get("default") == value or dates(text) or numeric_days(text):
         return None
     copied = not _written(text, have) if re.search(r"[\d/@_\\]", text) else _copied(text, text, have)
     return (text, "name") if copied else None
@@ -146,16 +146,17 @@ def _told_only(name: str, schema: Mapping[str, Any], value: Any, tool: ToolSpec,
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """What a parameter's name says: that it is about how something is done, or an identifier."""
+    """What a parameter's name says: that it is about how something is done, an identifier, or one of a few choices."""
 
     tuning: bool
     named: bool
+    choice: bool
 
 
 @lru_cache(maxsize=1024)
 def _named(name: str) -> _Named:
     snake = _SNAKE.sub("_", name).lower()
-    return _Named(TUNING.search(snake) is not None, NAMED.search(snake) is not None)
+    return _Named(*(pattern.search(snake) is not None for pattern in (TUNING, NAMED, CHOICE)))
 
 
 def _listed(value: Any, schema: Mapping[str, Any]) -> bool:
@@ -205,6 +206,11 @@ def _stands_in(value: str, sample: Any, schema: Mapping[str, Any], tool: ToolSpe
 
 
 # ── numbers ───────────────────────────────────────────────────────────────────
+
+
+def _constant(value: float) -> bool:
+    """Whether a number may stand in a sum without being said."""
+    return value in CONSTANTS or any(same(value, one) for one in CONVERSIONS)
 
 
 def _reckoned(value: float, have: Told, *, strict: bool = False) -> bool:
