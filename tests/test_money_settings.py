@@ -6,8 +6,10 @@ import pytest
 
 from tao.build import budget, build
 from tao.config import ModelPrice, Models, load
-from tao.errors import ConfigError
+from tao.errors import ConfigError, OverBudget
 from tao.messages import Usage
+from tao.seams import Abilities
+from tao.testing import ScriptedModel
 from tao.wrappers.models import Around
 
 
@@ -103,3 +105,31 @@ def test_what_is_wrong_is_said(alone, toml, words):
 
 def test_every_one_of_them_says_what_it_is_for():
     assert all(field.description for table in (Models, ModelPrice) for field in table.model_fields.values())
+
+
+WHO = """
+who = { user = "li", role = "clerk" }
+[[quotas]]
+per = "user"
+max_runs = 1
+"""
+
+
+async def test_for_whom_the_commands_runs_are_stands_in_the_file(alone):
+    (alone / "tao.toml").write_text(WHO)
+    agent = build(load(), {}, model="http://localhost:9/v1#m")
+    agent.model = ScriptedModel("Final Answer: 4", "Final Answer: 5", abilities=Abilities())
+    async with agent:
+        run = await agent.run("2 + 2?")
+        assert run.asked.settings["who"] == {"user": "li", "role": "clerk"}
+        with pytest.raises(OverBudget, match="1 of 1 runs"):
+            await agent.run("2 + 3?")
+        assert (await agent.run("2 + 3?", who={"user": "wang"})).asked.settings["who"] == {"user": "wang", "role": "clerk"}
+
+
+def test_for_whom_runs_are_has_four_names(alone, monkeypatch):
+    monkeypatch.setenv("TAO_WHO__TENANT", "acme")
+    assert load().who == {"tenant": "acme"}
+    (alone / "tao.toml").write_text('who = { usr = "li" }')
+    with pytest.raises(ConfigError, match="who.usr"):
+        load()

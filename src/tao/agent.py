@@ -68,7 +68,7 @@ class Agent:
     question's. `permissions` are rules of what may be done; without any, what only looks is done and all else waits for a
     person. `approve` is asked about such calls at once, where it is given. `policy` replaces the default limits, which `max_steps` and `settings` describe (max_tokens,
     max_cost and currency, deadline … see `tao.policies.budgets`); `prices` says what a model costs, and `quotas` what sessions,
-    users and tenants may use over a time (looked up in the journal before a run starts; raises OverBudget). `journal` is told every
+    users and tenants may use over a time (looked up in the journal before a run starts; raises OverBudget); `who` runs are for (see `run`) where that is not said. `journal` is told every
     event first and must succeed; `observers` are told afterwards and may fail. `trace` makes spans (see `tao.tracing`).
     `output`, a type or JSON schema, is the form of the answer (see `parse`); `checks` look at an answer before it is given
     (`tao.policies.checks`), and a `judge` may, which is another model (`tao.judging`). With `triage`, questions that need no tools
@@ -82,7 +82,7 @@ class Agent:
         settings: Mapping[str, Any] | None = None, permissions: Iterable[Rule] = (), approve: Approve | None = None,
         prices: Prices = price_of, quotas: Iterable[Quota] = (), trace: Tracing | None = None,
         output: Any = None, checks: Iterable[Check] = (), judge: Model | str | None = None,
-        triage: Model | str | bool = False,
+        triage: Model | str | bool = False, who: Mapping[str, Any] | None = None,
     ) -> None:
         if max_steps < 1:
             raise ConfigError(both(f"max_steps is {max_steps}; it must be 1 or more", f"max_steps 为 {max_steps}；应不小于 1"))
@@ -115,7 +115,7 @@ class Agent:
         self.settings |= {"output": self.form.schema} if self.form else {}
         most_shown(self.settings)
         held(default(self.settings, Abilities()), self.settings, self.checks)  # raises ConfigError
-        self.prices, self.quotas = prices, tuple(quotas)
+        self.prices, self.quotas, self.who = prices, tuple(quotas), dict(who or {})
         if self.quotas and not isinstance(journal, Past):
             raise ConfigError(both("quotas need a journal that lists its runs", "配额需要能列出运行的记录（journal）"))
         for quota in self.quotas:
@@ -138,7 +138,7 @@ class Agent:
         in the place of the agent's own. `images` stand beside the question: paths, bytes or addresses (see `tao.images`).
         """
         seen = pictures(images, self.model)
-        agreed = self.settings
+        agreed, who = self.settings, {**self.who, **(who or {})}
         if self.quotas and who and isinstance(self.journal, Past):
             agreed = await admit(self.journal, self.quotas, who, settings=agreed)
         run = Run(id or secrets.token_hex(8), [replace(self._asked(question, tuple(history), who, agreed), images=seen)])

@@ -55,6 +55,7 @@ def build(
         permissions=settings.permissions.rules,
         settings={**budget(settings), "max_tools_shown": settings.max_tools_shown, **_back(settings)},
         prices=finder_of(settings),
+        who=dict(settings.who.items()),
         quotas=[Quota(**one.told(settings.currency, settings.exchange)) for one in settings.quotas],
         output=None if settings.output is None else schema(settings.output),
         judge=answering(settings, env, settings.judge, trace) if settings.judge else None,

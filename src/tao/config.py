@@ -200,6 +200,9 @@ class Settings(BaseSettings):
     exchange: Mapping[str, Annotated[Decimal, Field(gt=0)]] = Field(
         default_factory=dict, description="by currency: how much of `currency` one unit of it is worth"
     )
+    who: Mapping[Literal["user", "tenant", "session", "role"], Annotated[str, Field(min_length=1)]] = Field(
+        default_factory=dict, description="for whom runs are, which rules and quotas go by: a table"
+    )
     deadline: float | None = Field(default=None, gt=0, description="seconds that a run may take; empty: no limit")
     thinking: bool | None = Field(
         default=None, description="switch the provider's thinking on or off; empty: as the provider has it"
