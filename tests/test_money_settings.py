@@ -131,5 +131,5 @@ def test_for_whom_runs_are_has_four_names(alone, monkeypatch):
     monkeypatch.setenv("TAO_WHO__TENANT", "acme")
     assert load().who == {"tenant": "acme"}
     (alone / "tao.toml").write_text('who = { usr = "li" }')
-    with pytest.raises(ConfigError, match="who.usr"):
+    with pytest.raises(ConfigError, match=r"who\.usr"):
         load()
