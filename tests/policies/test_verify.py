@@ -134,6 +134,8 @@ def test_failed_calls_give_nothing():
     ("2026-05-21的20天之前是几号？", "2026年5月1日", [("calculate", "-20", "2026-05-01")]),
     ("How many days is 6 weeks?", "42 days", [("calculate", "42", "42")]), ("三周加2天是多少天？", "23天", [("calculate", "21 + 2", "23")]),
     ("订单A96419是多少天以前下的？", "订单A96419，14天以前下的，同A100。", [("search", "A96419", "A96419：14 天以前")]),
+    ("How many days ago was order A96419 placed?", "14 days ago.", [("search", "A96419", "A96419: 2026-05-07"), ("calculate", "7 - 21", "-14")]),
+    ("订单A96419是多少天以前下的？", "14天以前。", [("search", "A96419", "A96419：2026-05-07"), ("calculate", "7 - 21", "-14")]),
     ("Hello", "Hi! How can I help?", []), ("写一首关于雪的诗", "雪落千山。", []), ("What is 7 times 8?", "56", []),
     ("When is it due?", "On 5 January 2027.", [("search", "loan", "due 2027-01-05")]), ("什么时候到期？", "2027年1月5日", [("search", "借书", "due 2027-01-05")]),
 ])  # fmt: skip

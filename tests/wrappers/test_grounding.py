@@ -66,6 +66,7 @@ def lost(question, name, *steps, tools=TOOLS, lang="en", **args):
     ("How much higher is Mount Orvik?", "calculate", {"expression": "5838 - 4120"}, "5838"),
     ("Pay the plumber.", "pay", {"amount": 250, "to": "plumber"}, "250"), ("给水管工付款。", "pay", {"amount": 250, "to": "水管工"}, "250"),
     ("Write to Li that it is done.", "send_mail", {"to": "li@example.com", "text": "It is done."}, "li@example.com"),
+    ("深圳现在多少度？", "find_customer", {"query": "《哈姆雷特》 作者"}, "《哈姆雷特》"), ("Who wrote it?", "find_customer", {"query": "《 Blue Harbour 》 author"}, "《 Blue Harbour 》"),
     ("Ring Li.", "pay", {"amount": 3, "to": "x", "limit": 5}, None), ("Was it on 2025-03-14?", "add_days", {"date": "14/04/2025", "days": 1}, "14/04/2025"),
 ])  # fmt: skip
 def test_values_from_nowhere(question, name, args, value):
@@ -88,6 +89,8 @@ def test_what_an_image_shows_is_not_known_here():
 
 
 @pytest.mark.parametrize(("question", "name", "args"), [
+    ("《哈姆雷特》是谁写的？", "find_customer", {"query": "《哈姆雷特》 作者"}), ("哈姆雷特是谁写的？", "find_customer", {"query": "《哈姆雷特》作者"}),
+    ("推荐几本小说，记下来。", "find_customer", {"query": "一、《活着》，余华；二、《围城》，钱钟书；三、《边城》，沈从文；四、《骆驼祥子》，老舍；五、《家》，巴金；六、《子夜》，茅盾。"}),
     ("What day is 29 days from 2025-03-14?", "add_days", {"date": "2025-04-12", "days": 29}), ("2025年3月14日之后29天是哪天？", "add_days", {"date": "2025-03-14", "days": 29}),
     ("二〇二五年三月十四日之后两周是哪天？", "add_days", {"date": "2025-03-14", "days": 14}), ("3月14日之后是哪天？", "add_days", {"date": "2025-03-14", "days": 1}),
     ("It is 2025-03-14. What is on tomorrow?", "add_days", {"date": "2025-03-15", "days": 0}), ("What is on in March 2025?", "add_days", {"date": "2025-03-31", "days": 0}),

@@ -93,7 +93,8 @@ def overlooked(run: Run, answer: str) -> dict[str, str] | None:
     if len(result) != 1 or not said or not AMOUNT.search(run.asked.question):
         return None
     value = result[0].value
-    return None if any(same(n.value, value) or same(value, n.value) or roughly(n, answer, [value]) for n in said) else {"result": f"{value:g}"}
+    found = (value, -value)  # -14 days are 14 days ago
+    return None if any(same(n.value, one) or same(one, n.value) or roughly(n, answer, [one]) for n in said for one in found) else {"result": f"{value:g}"}
 
 
 def _bare(seen: Observation) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from tao.arithmetic import made_of, multiple, same, stands
 from tao.messages import Call, ToolSpec
+from tao.permissions.effects import looks
 from tao.quantities import codes, dates, numbers
 from tao.run import Run
 from tao.told import FACTORS, Told, bare, numeric_days, told
@@ -46,12 +47,15 @@ CHOICE = re.compile(
 NAMED_ZH = re.compile(r"编号|单号|号码|账号|帐号|工号|学号|卡号|车牌|手机号|序列号")
 ARITHMETIC = re.compile(r"(?=.*\d)(?=.*[+*/^×÷]|.*\d\s*-\s*[\d(])[\d\s+\-*/().,%^×÷=]+")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
+_TITLE = re.compile(r"《([^《》]{1,40})》")
 _SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s\-.]+")
 NEAR = re.compile(r"\b(?:tomorrow|yesterday|next|last|tonight|weekend|following|previous|week|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b|[明昨后前]天|[上下]个?(?:周|星期|月)|周[一二三四五六日天末]|星期", re.IGNORECASE)
 """Words by which a day near a known one is meant."""
 YEARLY = re.compile(r"\b(?:last|next|previous|past|coming|following) (?:calendar |fiscal |financial )?year|\byear before|[去明前后]年|[上下]一?年", re.IGNORECASE)
 """Words by which a year near a known one is meant."""
 MOST_LEAVES = 200
+LONGEST_QUERY = 60
+"""Characters; what is longer was written rather than looked for."""
 LARGEST = 10**300
 """A whole number above it is not reckoned with: floats end there."""
 
@@ -76,7 +80,7 @@ def unfounded(call: Call, run: Run) -> tuple[Unfounded, ...]:
     found: dict[str, Unfounded] = {}
     for name, schema, value in _leaves(call.args, tool.parameters):
         sample = samples.get(name)
-        doubt = _doubt(name, schema, value, sample, have, needed=name in needs) or _told_only(name, schema, value, tool, have)
+        doubt = _doubt(name, schema, value, sample, have, needed=name in needs) or _told_only(name, schema, value, tool, have) or _title(value, tool, have)
         if doubt:
             value_said, kind = doubt
             found.setdefault(value_said, Unfounded(name, value_said, kind, _stands_in(value_said, sample, schema, tool)))
@@ -176,6 +180,13 @@ def _is_id(text: str, *, named: bool, sample: Any, pattern: bool) -> bool:
     if codes(text) == (text,):
         return named or pattern or (isinstance(sample, str) and codes(sample) == (sample.strip(),))
     return named and re.fullmatch(r"[+(]{0,2}\d[\d\s()-]{3,24}", text) is not None and not dates(text)
+
+
+def _title(value: Any, tool: ToolSpec, have: Told) -> tuple[str, str] | None:
+    """A title in its marks (《…》) that is looked for and that nobody named. What is written for somebody may name others."""
+    if not isinstance(value, str) or "《" not in value or len(value) > LONGEST_QUERY or not looks(tool.effects):
+        return None
+    return next(((f"《{title}》", "name") for title in _TITLE.findall(value) if not have.holds(title.strip())), None)
 
 
 def _written(text: str, have: Told) -> bool:
