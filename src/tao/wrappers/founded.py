@@ -40,7 +40,7 @@ NAMED = re.compile(
     r"(?:^|_)(?:id|ids|ident|identifier|no|code|sku|number|num|uuid|guid|ref|reference|isbn|imei|phone|tel|mobile|account|acct|zip|plate|serial|order|invoice|ticket|tracking)$",
 )
 CHOICE = re.compile(
-    r"(?:^|_)(?:units?|formats?|lang|languages?|currency|currencies|types?|modes?|sort|order|by|styles?|categor(?:y|ies)|kind|methods?|scales?|models?|genres?|levels?|colou?rs?|status|state"
+    r"(?:^|_)(?:units?|formats?|lang|languages?|currency|currencies|types?|modes?|sort|order|by|styles?|category|categories|kind|methods?|scales?|models?|genres?|levels?|colou?rs?|status|state"
     r"|filters?|fields?|columns?|aggregation|operator|gender|sex|cuisines?|diet\w*|season|role|class|department|platform|encoding|algorithm|protocol|timezone|tz|locale|country)(?:$|_)",
 )
 """Names of parameters whose examples are mostly what there is to choose from."""
