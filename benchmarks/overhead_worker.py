@@ -96,6 +96,15 @@ class Contestant:
         await asyncio.gather(*(take() for _ in range(width)))
         return runs / (time.perf_counter() - started)
 
+    async def crowd(self, k: int, runs: int, latency: int) -> float:
+        """How long so many runs begun at once take, as a multiple of what they must: the model's time, or the processor's where that is more."""
+        run = await self._to(f"{k}/{latency}")
+        await asyncio.gather(*(self._checked(run, k) for _ in range(runs)))
+        started, worked = time.perf_counter(), time.process_time()
+        await asyncio.gather(*(self._checked(run, k) for _ in range(runs)))
+        took, worked = time.perf_counter() - started, time.process_time() - worked
+        return took / max((k + 1) * latency / 1000, worked)
+
     async def keep(self, k: int, **how: str) -> None:
         """One run, whose prompts the server keeps."""
         await self._checked(await self._to(f"{k}/0/kept", **how), k)

@@ -52,7 +52,7 @@ def test_what_the_core_brings_is_walked_without_extras(overhead):
 
 
 def test_the_figures_for_programs_have_every_contestant(overhead):
-    kinds = ("cpu 3", "cpu 10", "cpu 100", "runs_per_s", "import_s", "rss_mb", "install_mb", "distributions", "prompt_tokens_k3")
+    kinds = ("cpu 3", "cpu 10", "cpu 100", "runs_per_s", "crowd", "import_s", "rss_mb", "install_mb", "distributions", "prompt_tokens_k3")
     figures = {(kind, name): 1.0 for kind in kinds for name in overhead.NAMES}
     figures |= {(kind, "tao"): 1.5 for kind in ("cpu text", "cpu stream", "cpu NORMAL", "cpu FULL", "live_run_kb")}
     figures |= {("import_s", "Agent"): 0.1, ("rss_mb", "Agent"): 30.0, ("prompt_tokens_k3", "tao text"): 9.0, ("prompt_tokens_k3", "tao brief"): 8.0}
