@@ -214,8 +214,10 @@ def month_days(text: str) -> set[tuple[int, int]]:
 
 def joined(text: str) -> list[float]:
     """Amounts in two units or with a half (1h30m, 5 feet 11, 一个半小时, two and a half), in the larger unit; of feet in inches."""
-    found = [float(match[1]) + float(match[2]) / 60 for match in _HOURS.finditer(text)] if _PARTS.search(text) else []
-    found += [float(match[1]) * 12 + float(match[2]) for match in _FEET.finditer(text)] if _PARTS.search(text) else []
+    found: list[float] = []
+    if _PARTS.search(text):
+        found += [float(match[1]) + float(match[2]) / 60 for match in _HOURS.finditer(text)]
+        found += [float(match[1]) * 12 + float(match[2]) for match in _FEET.finditer(text)]
     found += [_ordinal(match[1]) + 0.5 for match in _HAN_HALF.finditer(text.replace("两", "二"))] if "半" in text else []
     halves = [match[1].casefold() for match in _HALF.finditer(text)] if "half" in text else []
     return found + [(float(word) if word.isdecimal() else WORDS.get(word, 1.0)) + 0.5 for word in halves]
