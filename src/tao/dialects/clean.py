@@ -18,7 +18,7 @@ HEAD = later(
     r"|<\|assistant\|>"
     r"|<\|start\|>assistant(?=<\|channel\|>)|<start_of_turn>(?:model)?|<\|turn>(?:model)?|<s>|<bos>|\[BOS\]|\[/INST\]"
     r"|<｜begin▁of▁sentence｜>|<｜Assistant｜>|<\|START_OF_TURN_TOKEN\|>|<\|CHATBOT_TOKEN\|>|<\|START_RESPONSE\|>"
-    r"|<\|im_middle\|>|<\|im_assistant\|>(?:assistant)?|<\|start_of_role\|>(?:assistant)?(?:<\|end_of_role\|>)?|<response>"
+    r"|<\|im_middle\|>|<\|im_assistant\|>(?:assistant)?|<\|start_of_role\|>(?:assistant)?(?:<\|end_of_role\|>)?|<response>|<\|startofthink\|>"
     r"|<\|(?:im_end|eot_id|eom_id|end|endoftext|end_of_text|end_of_turn|return)\|>|</s>|<eos>|<end_of_turn>"
 )
 TAIL = later(
