@@ -29,10 +29,10 @@ from tao.errors import ConfigError, both
 from tao.evaluation.bench import Grading, rollouts
 from tao.evaluation.functions import function_of, load_function
 from tao.evaluation.graders import kind_of
-from tao.evaluation.inspect_log import log
+from tao.evaluation.inspect_log import file_name, log
 from tao.evaluation.outcomes import AGAIN, Outcome, Price
 from tao.evaluation.report import page
-from tao.evaluation.results import add, appending, in_utf8, load_results, write
+from tao.evaluation.results import add, appending, for_others, load_results, write
 from tao.evaluation.summary import paired, rows
 from tao.evaluation.tasks import Task, digest, load_tasks
 from tao.messages import Usage
@@ -55,7 +55,7 @@ Report = Annotated[Path | None, typer.Option("--report", metavar="FILE.html", he
     "Where the page for people goes; default: beside the results.", "网页报告的位置；默认与结果文件放在一起。",
 ))]  # fmt: skip
 Inspect = Annotated[Path | None, typer.Option("--inspect", metavar="FILE.json", help=say(
-    "Write the results as a log of Inspect AI, too.", "同时写出 Inspect AI 格式的日志。",
+    "Write the results as a log of Inspect AI, too; in a folder, under a name that it lists.", "同时写出 Inspect AI 格式的日志；若为文件夹，则按其命名规则写入。",
 ))]  # fmt: skip
 Ids = Annotated[str, typer.Option("--ids", metavar="A,B", help=say("Only these tasks.", "只运行这些任务。"))]
 Under = Annotated[float | None, typer.Option("--fail-under", metavar="RATE", min=0, max=1, help=say(
@@ -150,7 +150,8 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
     day = dt.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     write(report, page(about, found, name=path.name, day=day, lang=LANG))
     if wish.inspect:
-        write(wish.inspect, in_utf8(log(about, found, path.stem)))
+        made = log(about, found, path.stem)
+        write(wish.inspect / file_name(made) if wish.inspect.is_dir() else wish.inspect, for_others(made))
     return _told(found, (out, report), wish)
 
 

@@ -5,6 +5,8 @@ A line that was cut off (the process was killed) is left out; of several outcome
 
 import fcntl
 import json
+import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +19,7 @@ from tao.evaluation.outcomes import Outcome, from_record, to_record
 VERSION = 1
 ASCII = json.JSONEncoder(default=str)
 """Only for text with half a surrogate pair in it."""
+_LONG = re.compile(r"\d{19}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,40 @@ def in_utf8(record: Mapping[str, Any]) -> str:
     except UnicodeEncodeError:
         return ASCII.encode(record)
     return line
+
+
+def for_others(record: Mapping[str, Any]) -> str:
+    """A line of JSON that every reader takes (RFC 8259): `strict`, whole numbers of more than 64 bits as floating ones."""
+    line = strict(record)
+    return strict(_sound(record, shorten=True)) if _LONG.search(line) else line
+
+
+def strict(value: Any) -> str:
+    """JSON in UTF-8 without what is none: for NaN and the infinities stands null, for half a surrogate pair "\ufffd"."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
+        text.encode()
+    except ValueError:
+        return json.dumps(_sound(value), ensure_ascii=False, default=str)
+    return text
+
+
+def _sound(value: Any, *, shorten: bool = False) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {_sound(str(key)): _sound(item, shorten=shorten) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_sound(item, shorten=shorten) for item in value]
+    return _short(value) if shorten and isinstance(value, int) else value
+
+
+def _short(number: int) -> float | None:
+    if number.bit_length() < 64:
+        return number
+    return float(number) if number.bit_length() < 1024 else None
 
 
 def _agree(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
