@@ -43,7 +43,19 @@ RIGHT |= {
     "exact: a number": ("exact", 3.0, "3"), "exact: an object": ("exact", {"a": [1, "二"]}, '{"a":[1,"二"]}'), "exact: a list in a list": ("exact", [[1, 2]], "[1,2]"),
     "exact: true": ("exact", True, "True"), "number: in words": ("number", 25, "There are twenty-five of them."), "number: in Chinese words": ("number", 3, "一共三个"),
 }
+RIGHT |= {
+    f"exact: {given}": ("exact", wanted, given) for wanted, given in (
+        ("Paris", "**Paris**."), ("Paris", "# Paris"), ("Paris", "- _Paris_"), ("42", "$42$"), ("-5", "−5."), ("C++", "`C++`"), ("50%", "５０％"), ("don't", "Don’t!"), ("?", "？"), (".NET", ".net"),
+    )
+}  # fmt: skip
+RIGHT |= {f"contains: {given}": ("contains", wanted, given) for wanted, given in (("-5", "it is -5."), ("version 2", "version 2."), ("$5", "$5, no more"))}
 WRONG = {
+    f"{grader}: {wanted} is not {given}": (grader, wanted, given) for grader, wanted, given in (
+        ("exact", -5, "5"), ("exact", "A+", "A-"), ("exact", "C++", "C"), ("exact", "50%", "50"), ("exact", "$5", "5"), ("exact", ".5", "5"), ("exact", "@user", "user"), ("exact", "?", "!"),
+        ("contains", "-5", "it is -55"), ("contains", "$5", "$50"), ("contains", "5", "5.5"), ("contains", "A1", "A10"), ("contains", "version 2", "version 2.1"),
+    )
+}  # fmt: skip
+WRONG |= {
     "exact: true is not one": ("exact", 1, "true"), "exact: one is not true": ("exact", True, "1"), "number: no one": ("number", 1, "No one knows."),
     "exact": ("exact", "Paris", "Paris, France"),
     "em: another": ("em", "a b", "b c"),
