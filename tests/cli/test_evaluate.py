@@ -271,6 +271,38 @@ def test_a_run_goes_on_from_a_step(tao, server):
     shown = tao("compare", old, new)
     assert (shown.returncode, shown.stdout.splitlines()[-1]) == (0, "They part at step 2: the decision.")
     assert json.loads(tao("compare", old, old, "--json").stdout)["what"] == ""
+    assert "0 decisions differ in 0 runs, 0 prompts are worded differently" in " ".join(tao("eval", "--replay", tao.journal).stdout.split())
+    assert tao("replay", new).returncode == 0
+
+
+def test_a_run_whose_tools_are_not_here_does_not_go_on(tao, server):
+    (tao.home / "own.py").write_text('from tao import tool\n\n\n@tool\ndef look(what: str) -> str:\n    """Look."""\n    return what\n')
+    (tao.home / "other.py").write_text('from tao import tool\n\n\n@tool\ndef peek(what: str) -> str:\n    """Peek."""\n    return what\n')
+    server.will("Final Answer: It is 41.")
+    tao("ask", "What is 6*7?", "--tools", "own.py")
+    server.will("Final Answer: 42", "Final Answer: 42")
+    done = tao("replay", "--from", "1")
+    assert (done.returncode, len(server.bodies)) == (2, 0)
+    assert "the run was asked with tools that are not here: look. Give them as then (--tools" in done.stderr
+    assert "这里：look" in tao("replay", "--from", "1", LANG="zh_CN.UTF-8").stderr
+    old = tao("runs").stdout.splitlines()[1].split()[0]
+    assert tao("replay", old, "--from", "1", "--tools", "own.py").returncode == 0
+    assert "look(what" in json.dumps(server.bodies[-1])
+    assert tao("replay", old, "--from", "1", "--tools", "other.py").returncode == 0
+    assert "peek(what" in json.dumps(server.bodies[-1])
+    assert "look(what" not in json.dumps(server.bodies[-1])
+
+
+def test_a_run_of_a_dialect_of_its_own_is_left_out_and_said(tao, server):
+    server.will("Final Answer: 42")
+    events = tao("ask", "What is 6*7?", "--json").stdout
+    ours = json.loads(events.splitlines()[0])["dialect"]
+    mine = events.replace(f'"dialect": "{ours}"', '"dialect": "Mine"').replace('"run": "', '"run": "m')
+    (tao.home / "events.jsonl").write_text(events + mine, encoding="utf-8")
+    done = tao("eval", "--replay", "events.jsonl")
+    assert done.returncode == 1
+    assert done.stdout.startswith("1 runs, ")
+    assert "is left out: unknown dialect 'Mine'" in done.stderr
 
 
 def test_another_model_goes_on(tao, server):
@@ -280,7 +312,9 @@ def test_another_model_goes_on(tao, server):
     other = server.model.replace("#scripted", "#other")
     done = tao("replay", "--from", "1", "--model", other, "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [event["kind"] for event in events] == ["replied", "decided", "ended"]
+    assert [event["kind"] for event in events] == ["asked", "replied", "decided", "ended"]
+    (tao.home / "events.jsonl").write_text(done.stdout, encoding="utf-8")
+    assert tao("eval", "--replay", "events.jsonl").stdout.startswith("1 runs, 2 decisions, 1 prompts: 0 decisions differ")
     assert server.bodies[-1]["model"] == "other"
     assert "has no step 3; it has steps 1 to 1" in tao("replay", "--from", "3").stderr
     assert "need --from STEP" in tao("replay", "--model", other).stderr
