@@ -129,6 +129,18 @@ def test_half_a_surrogate_pair_is_written_and_read_back(tao, server):
     assert tao("export", "r.jsonl", "--out", "x.jsonl").returncode == 0
 
 
+def test_names_are_shown_as_they_are(tao, server):
+    """Square brackets are no markup, and a long name leaves room for the rest."""
+    tasks = [{"id": name, "question": "?", "answer": "[/x]", "kind": kind} for name, kind in (("[/]", "[red]"), ("[bold]b[/bold]", "[/k]"), ("long " * 40, ""))]
+    (tao.home / "t.jsonl").write_text("\n".join(map(json.dumps, tasks)))
+    server.will("Final Answer: [/y]", "Final Answer: [bold]no[/bold]", "Final Answer: z")
+    done = tao("eval", "t.jsonl", "--out", "r.jsonl")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "0/3"), done.stderr
+    for part in ("[/] ", "[bold]b[/bold]", "[red]", "[/k]", "[/x]", "[bold]no[/bold]"):
+        assert part in done.stdout
+    assert "1/3 [/] WRONG" in done.stderr
+
+
 def test_a_run_that_failed_is_tried_again(tao, server, tasks):
     assert tao("eval", tasks, "--out", "r.jsonl", "--ids", "a").stdout.splitlines()[-1] == "0/1"
     path = tao.home / "r.jsonl"
@@ -239,6 +251,21 @@ def test_recorded_decisions_are_made_again(tao, server, tasks):
     records = [json.loads(line) for line in tao("eval", "--replay", "r.jsonl", "--json").stdout.splitlines()]
     assert len(records) == 5
     assert {record["task"] for record in records if record["now"]["kind"] == "decided"} == {"c"}
+
+
+def test_what_differs_in_a_decision_that_does_the_same_is_shown(tao, server):
+    server.will(CALC, "Final Answer: It is 42.")
+    events = tao("ask", "What is 6*7?", "--json").stdout
+    (tao.home / "events.jsonl").write_text(events.replace('"kind": "ended",', '"kind": "ended", "detail": "all well",'), encoding="utf-8")
+    done = tao("eval", "--replay", "events.jsonl")
+    assert done.returncode == 1
+    assert "detail: all well" in " ".join(done.stdout.split())
+
+
+def test_more_than_one_place_is_refused_rather_than_left_out(tao, tasks):
+    done = tao("eval", "--replay", "a.jsonl", "b.jsonl")
+    assert done.returncode == 2
+    assert "so b.jsonl would be left out; a folder, or a pattern in quotes, reads many" in done.stderr
 
 
 def test_runs_of_the_journal_and_of_event_files_are_made_again(tao, server):

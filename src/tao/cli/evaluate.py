@@ -73,8 +73,8 @@ Against = Annotated[tuple[Path, Path] | None, typer.Option("--compare", metavar=
 
 Replayed = Annotated[str | None, typer.Option("--replay", metavar="RUNS", help=say(
     "Make every recorded decision again with today's prompts, readers and policies; no model, no tools. A file of results or "
-    "events, or a journal. Exit with 1 where one differs.",
-    "用当前的提示词、解析和策略重做已记录的每个决策，不调用模型和工具。可为结果文件、事件文件或运行记录库；有不同时以 1 退出。",
+    "events, a journal, or a folder or pattern of them. Exit with 1 where one differs.",
+    "用当前的提示词、解析和策略重做已记录的每个决策，不调用模型和工具。可为结果文件、事件文件、运行记录库，或其所在文件夹、通配模式；有不同时以 1 退出。",
 ))]  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def evaluate(
     if compare is not None:
         finish(lambda: _compare(*compare, as_json=as_json))
     if replay is not None:
-        finish(replayed(replay, as_json=as_json))
+        finish(replayed(replay, tasks, as_json=as_json))
     wish = Wish(rollouts, jobs, out, report, inspect, ids, fail_under, judge, price, as_json)
     finish(_evaluate(tasks, wish, options))
 
@@ -157,7 +157,7 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
 
 def _told(outcomes: Sequence[Outcome], written: tuple[Path, Path], wish: Wish) -> int:
     """Print the figures; the last line is right/rollouts."""
-    console, screen = Console(highlight=False), Console(stderr=True, highlight=False, soft_wrap=True)
+    console, screen = Console(highlight=False), Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
     table = rows(outcomes)
     if wish.as_json:
         for row in table:
@@ -293,7 +293,7 @@ def priced(text: str | None) -> Price | None:
 @contextmanager
 def progress(total: int, before: int, right: int) -> Iterator[Callable[[Outcome], None]]:
     """A bar on a screen, else a line for each rollout: how many are done and right, how fast, how long still."""
-    screen = Console(stderr=True, highlight=False, soft_wrap=True)
+    screen = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
     done, started = before, time.monotonic()
     columns = (
         TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn(), TextColumn("{task.fields[right]}"),

@@ -1,6 +1,7 @@
 """`tao eval --replay`: recorded decisions made again."""
 
 import json
+from dataclasses import fields
 
 from rich.console import Console
 from rich.table import Table
@@ -9,15 +10,20 @@ from rich.text import Text
 from tao.agent import recorded_dialect, recorded_policy
 from tao.cli.exits import ANSWERED, FAILED, complain
 from tao.cli.words import mine, say
-from tao.errors import ConfigError
+from tao.errors import ConfigError, both
 from tao.evaluation.again import Again, again
 from tao.evaluation.records import Recorded, load_runs
 from tao.events import Decided, Ended, Event, Misread, Nudged, Replied, to_json
 from tao.replay import Difference
 
 
-async def replayed(where: str, *, as_json: bool) -> int:
-    """Print every decision that would differ today, and how many there are."""
+async def replayed(where: str, more: object = None, *, as_json: bool) -> int:
+    """Print every decision that would differ today, and how many there are. Raises ConfigError where `more` than one place is given."""
+    if more is not None:
+        raise ConfigError(both(
+            f"--replay reads one place, so {more} would be left out; a folder, or a pattern in quotes, reads many",
+            f"--replay 只读取一处，{more} 会被忽略；要读取多个，请给出文件夹，或加引号的通配模式",
+        ))  # fmt: skip
     read, left = [], 0
     console = Console(highlight=False)
     for it in await load_runs(where):
@@ -63,8 +69,19 @@ def _table(read: list[tuple[Recorded, Again]]) -> Table:
     for it, result in read:
         for difference in result.decided_otherwise:
             name = it.task if it.task != it.run.asked.question else it.run.id[:8]
-            table.add_row(name, str(difference.number), Text(told(difference.recorded)), Text(told(difference.now)))
+            table.add_row(name, str(difference.number), *map(Text, _apart(difference)))
     return table
+
+
+def _apart(difference: Difference) -> tuple[str, str]:
+    """Both sides in one line each; where these are the same words, the fields that differ as well."""
+    recorded, now = difference.recorded, difference.now
+    ours, theirs = told(recorded), told(now)
+    if recorded is None or now is None or ours != theirs:
+        return ours, theirs
+    names = [field.name for field in fields(recorded) if field.compare and getattr(recorded, field.name) != getattr(now, field.name)]
+    old, new = ("\n".join(f"{name}: {getattr(event, name)}" for name in names) for event in (recorded, now))
+    return f"{ours}\n{old}", f"{theirs}\n{new}"
 
 
 def told(event: Event | None) -> str:
