@@ -130,15 +130,16 @@ def test_half_a_surrogate_pair_is_written_and_read_back(tao, server):
 
 
 def test_names_are_shown_as_they_are(tao, server):
-    """Square brackets are no markup, and a long name leaves room for the rest."""
-    tasks = [{"id": name, "question": "?", "answer": "[/x]", "kind": kind} for name, kind in (("[/]", "[red]"), ("[bold]b[/bold]", "[/k]"), ("long " * 40, ""))]
+    """Square brackets are no markup, a terminal is given nothing to obey, and a long name leaves room for the rest."""
+    tasks = [{"id": name, "question": "?", "answer": "[/x]", "kind": kind} for name, kind in (("[/]", "[red]"), ("[bold]b[/bold]", "[/k]"), ("long " * 40, ""), ("\x1b[2Jd", "\x1b]0;k\x07"))]
     (tao.home / "t.jsonl").write_text("\n".join(map(json.dumps, tasks)))
-    server.will("Final Answer: [/y]", "Final Answer: [bold]no[/bold]", "Final Answer: z")
+    server.will("Final Answer: [/y]", "Final Answer: [bold]no[/bold]", "Final Answer: z", "Final Answer: \x1b[31mz")
     done = tao("eval", "t.jsonl", "--out", "r.jsonl")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "0/3"), done.stderr
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "0/4"), done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
     for part in ("[/] ", "[bold]b[/bold]", "[red]", "[/k]", "[/x]", "[bold]no[/bold]"):
         assert part in done.stdout
-    assert "1/3 [/] WRONG" in done.stderr
+    assert "1/4 [/] WRONG" in done.stderr
 
 
 def test_a_run_that_failed_is_tried_again(tao, server, tasks):

@@ -22,6 +22,7 @@ from tao.cli import options as o
 from tao.cli.exits import ANSWERED, FAILED, finish
 from tao.cli.help import Command
 from tao.cli.measured import compared, measured, wrong
+from tao.cli.pens import plain
 from tao.cli.replayed import replayed
 from tao.cli.words import LANG, say
 from tao.config import Settings, environment, load
@@ -311,8 +312,8 @@ def progress(total: int, before: int, right: int) -> Iterator[Callable[[Outcome]
                 mark = say("right", "正确") if it.right else say("WRONG", "错误")
                 left = _clock((total - done) / rate)
                 screen.print(say(
-                    f"{done}/{total} {it.task} {mark} {it.seconds:.1f} s · {right}/{done} right · {rate * 60:.1f} a minute · {left} left",
-                    f"{done}/{total} {it.task} {mark} {it.seconds:.1f} 秒 · 正确 {right}/{done} · 每分钟 {rate * 60:.1f} 次 · 剩余 {left}",
+                    f"{done}/{total} {plain(it.task)} {mark} {it.seconds:.1f} s · {right}/{done} right · {rate * 60:.1f} a minute · {left} left",
+                    f"{done}/{total} {plain(it.task)} {mark} {it.seconds:.1f} 秒 · 正确 {right}/{done} · 每分钟 {rate * 60:.1f} 次 · 剩余 {left}",
                 ))  # fmt: skip
 
         yield tell

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tao.cli.pens import plain
 from tao.cli.words import say
 from tao.evaluation.outcomes import Outcome
 from tao.evaluation.summary import Paired, Row
@@ -46,7 +47,7 @@ def measured(rows: Sequence[Row], width: int) -> RenderableType:
         cells = [figure(name, getattr(row, name)) for name in shown]
         kind = say(*MEASURES["all"]) if last else row.kind
         share = (f"{row.right}/{row.rollouts}", f"{row.low * 100:.0f}–{row.high * 100:.0f}")
-        table.add_row(kind, *share, *cells, style="bold" if last and len(rows) > 1 else "")
+        table.add_row(Text(plain(kind)), *share, *cells, style="bold" if last and len(rows) > 1 else "")
     parts: list[RenderableType] = [table]
     if whole.rollouts > whole.tasks:
         parts.append(Text(say(
@@ -64,7 +65,7 @@ def _interventions(counts: Counter[tuple[str, str]]) -> Table:
     table = _table(say("stepped in", "干预"), say("times", "次数"), *(say(*EFFECTS[effect]) for effect in effects))
     for by in dict.fromkeys(by for (by, _), _ in counts.most_common()):
         numbers = [counts[by, effect] for effect in effects]
-        table.add_row(say(*both_ways(POLICIES, by)), str(sum(numbers)), *(str(number or "") for number in numbers))
+        table.add_row(Text(say(*both_ways(POLICIES, by))), str(sum(numbers)), *(str(number or "") for number in numbers))
     return table
 
 
@@ -74,12 +75,12 @@ def wrong(outcomes: Sequence[Outcome], most: int = 20) -> Table | None:
     if not missed:
         return None
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
-    table.add_column(say("not right", "未答对"), no_wrap=True)
+    table.add_column(say("not right", "未答对"), no_wrap=True, max_width=24, overflow="ellipsis")
     for name in (say("wanted", "应为"), say("answer", "回答"), say("why", "原因")):
         table.add_column(name, ratio=1, no_wrap=True, overflow="ellipsis")
     for it in missed[:most]:
         ended = say(*in_both(it.why)) or ("" if it.reason == "answered" else say(*both_ways(ENDS, it.reason)))
-        table.add_row(it.task, *(Text(" ".join(part.split())) for part in (it.wanted, it.answer or "-", ended)))
+        table.add_row(*(Text(plain(" ".join(part.split()))) for part in (it.task, it.wanted, it.answer or "-", ended)))
     if len(missed) > most:
         table.add_row("…", say(f"{len(missed) - most} more", f"另有 {len(missed) - most} 项"), "", "")
     return table
