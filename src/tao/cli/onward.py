@@ -20,6 +20,7 @@ from tao.config import Settings, environment, load
 from tao.errors import ConfigError, both, unread
 from tao.evaluation.again import cut
 from tao.events import Replied
+from tao.images import pictures
 from tao.rulings import offered
 from tao.run import Run
 from tao.seams import Abilities
@@ -61,6 +62,7 @@ def branch(old: Run, step: int, agent: Agent, settings: Settings, options: Mappi
     changed = replace(old.asked, instructions=text)
     if "model" in options:
         model = agent.model
+        pictures(changed.images, model)  # raises ConfigError where it takes none
         abilities = asdict(getattr(model, "abilities", Abilities()))
         kept = {name: value for name, value in changed.settings.items() if name != "start"}
         changed = replace(changed, model=getattr(model, "name", ""), settings={**kept, "abilities": abilities})
