@@ -69,6 +69,25 @@ def test_it_goes_on_where_it_was_killed(tao, server, tasks):
     assert len(server.bodies) == 5
 
 
+@pytest.mark.parametrize("cut", [1, -30, -1, 0])
+def test_it_goes_on_wherever_the_last_line_was_cut_off(tao, server, cut):
+    """Within a character, too; what was cut off is not left between the others."""
+    tasks = "".join(json.dumps({"id": f"题{n}", "question": "?", "answer": "好"}, ensure_ascii=False) + "\n" for n in range(3))
+    (tao.home / "t.jsonl").write_text(tasks, encoding="utf-8")
+    server.will(*["Final Answer: 好"] * 3)
+    tao("eval", "t.jsonl", "--out", "r.jsonl")
+    path = tao.home / "r.jsonl"
+    data = path.read_bytes()
+    path.write_bytes(data[: data.rindex("题".encode()) + cut] if cut > 0 else data[: len(data) + cut])
+    assert tao("export", "r.jsonl").returncode == 0
+    server.bodies.clear()
+    server.will(*["Final Answer: 好"] * 3)
+    done = tao("eval", "t.jsonl", "--out", "r.jsonl")
+    assert (done.returncode, done.stdout.splitlines()[-1], len(server.bodies)) == (0, "3/3", int(cut not in {0, -1})), done.stderr
+    assert [it["task"] for it in outcomes(path)] == ["题0", "题1", "题2"]
+    assert tao("export", "r.jsonl").returncode == 0
+
+
 def test_it_goes_on_after_a_kill(tao, server):
     (tao.home / "t.jsonl").write_text("".join(json.dumps({"id": n, "question": f"{n}?", "answer": "yes"}) + "\n" for n in range(12)))
     server.will("Final Answer: yes")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tao.errors import ConfigError, StoreError, both, unread
-from tao.evaluation.results import load_results
+from tao.evaluation.results import lines_of, load_results
 from tao.events import Asked, Event, from_json
 from tao.run import Run
 from tao.stores.database import Sqlite, address
@@ -93,7 +93,7 @@ def is_journal(where: str | Path) -> bool:
 def read_runs(path: Path) -> list[Recorded]:
     """Every run of a JSON Lines file: results of `tao eval`, events as `tao … --json` writes them, or objects with `events`."""
     try:
-        lines = [line for line in path.read_text(encoding="utf-8-sig").split("\n") if line.strip()]
+        lines = [line for line in lines_of(path) if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(both(f"cannot read runs from {path}: {unread(error)[0]}", f"无法读取运行记录 {path}：{unread(error)[1]}")) from error
     if lines and '"tao_eval"' in lines[0]:

@@ -3,6 +3,7 @@
 A line that was cut off (the process was killed) is left out; of several outcomes of one rollout the last counts.
 """
 
+import codecs
 import fcntl
 import json
 import math
@@ -33,7 +34,7 @@ class Results:
 def load_results(path: str | Path) -> Results:
     """Read a file of results. Raises ConfigError where it cannot be read or is none."""
     try:
-        lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
+        lines = lines_of(path)
         first = json.loads(lines[0])
         version = first["tao_eval"]
     except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -56,6 +57,11 @@ def load_results(path: str | Path) -> Results:
     return Results(first, list(found.values()))
 
 
+def lines_of(path: str | Path) -> list[str]:
+    """The lines of a file in UTF-8 whose end may have been cut off, even within a character. Raises OSError or UnicodeDecodeError."""
+    return codecs.getincrementaldecoder("utf-8-sig")().decode(Path(path).read_bytes()).split("\n")
+
+
 @contextmanager
 def appending(path: Path, about: Mapping[str, Any]) -> Iterator[TextIO]:
     """The file, open at its end and locked; a new one, or one without any outcome, begins with `about`.
@@ -75,12 +81,24 @@ def appending(path: Path, about: Mapping[str, Any]) -> Iterator[TextIO]:
         old = load_results(path) if path.stat().st_size else Results()
         if old.outcomes:
             _agree(path, old.about, about)
-            file.write("" if path.read_bytes().endswith(b"\n") else "\n")
+            _mend_end(path, file)
         else:
             file.truncate(0)
             file.write(in_utf8({"tao_eval": VERSION, **about}) + "\n")
         file.flush()
         yield file
+
+
+def _mend_end(path: Path, file: TextIO) -> None:
+    """What was cut off at the end goes; a line that lacks but its end gets that."""
+    data = path.read_bytes()
+    start = data.rfind(b"\n") + 1
+    try:
+        json.loads(data[start:] or "0")
+    except ValueError:
+        file.truncate(start)
+    else:
+        file.write("\n" if data[start:] else "")
 
 
 @contextmanager
