@@ -157,7 +157,7 @@ def test_a_fence_on_the_line_of_the_label_hides_labels_and_ends():
 PROSE = "It is an osprey. Ospreys fish.\n\n- they dive\n- they rest\n\n```lua\nprint(1)\n```\n\nThat is all."
 
 
-@pytest.mark.parametrize("text", [" Do I need to use a tool? No\nAI: Hello!", "我需要使用工具吗？否\nAI：Hello!", "Do I need to use a tool? No\nHello!"])
+@pytest.mark.parametrize("text", [" Do I need to use a tool? No\nAI: Hello!", "我需要使用工具吗？否\nAI：Hello!", "Do I need to use a tool? No\nHello!", "Assistant: Hello!"])
 def test_a_reply_that_asks_itself_for_a_tool_is_told_when_it_is_over(text):
     pieces, listening = hear(text, plain=True)
     assert told(pieces, "answer") == []

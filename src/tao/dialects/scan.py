@@ -6,7 +6,7 @@ from itertools import islice
 
 from tao.dialects import found as items
 from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy, turn_end
-from tao.dialects.clean import FENCE, SPACE, ZERO_WIDTH, lines, past_space, unfence, untoken
+from tao.dialects.clean import FENCE, SPACE, ZERO_WIDTH, lines, past_space, unfence, unspoken, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
 from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, fences, first_line_label, label_at, next_label, unveiled
@@ -58,7 +58,8 @@ def judge(text: str, tools: Tools) -> Judged:
     """What a reply means."""
     text = untoken(unveiled(lines(text)))
     kept = text.startswith(("```tool_code", "```vis-thinking", "```thinking"))
-    whole = text if kept else untoken(unfence(text))
+    inner = text if kept else untoken(unfence(text))
+    whole = unspoken(inner)
     if not whole.strip(SPACE):
         return Judged(Fails("empty"))
     scan = Scan("\n" + whole, tools)
@@ -68,7 +69,7 @@ def judge(text: str, tools: Tools) -> Judged:
     if (first is None or isinstance(first, Fails)) and (again := _in_other_words(whole, tools, first)):
         scan, first = again
     found = first or unlabelled(scan)
-    notes = (*(["unfenced"] if whole != text else []), *scan.notes, *(found.notes if isinstance(found, Acts | Says) else ()))
+    notes = (*(["unfenced"] if inner != text else []), *scan.notes, *(found.notes if isinstance(found, Acts | Says) else ()))
     return Judged(found, scan.thought, tuple(dict.fromkeys(notes)))
 
 
