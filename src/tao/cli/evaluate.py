@@ -31,9 +31,10 @@ from tao.evaluation.bench import Grading, rollouts
 from tao.evaluation.functions import function_of, load_function
 from tao.evaluation.graders import kind_of
 from tao.evaluation.inspect_log import file_name, log
+from tao.evaluation.lines import for_others
 from tao.evaluation.outcomes import AGAIN, Outcome, Price
 from tao.evaluation.report import page
-from tao.evaluation.results import add, appending, for_others, load_results, write
+from tao.evaluation.results import add, appending, load_results, write
 from tao.evaluation.summary import paired, rows
 from tao.evaluation.tasks import Task, digest, load_tasks
 from tao.messages import Usage

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tao.evaluation.results import strict
+from tao.evaluation.lines import strict
 from tao.events import Decided, Observed
 from tao.messages import Call, Message, Observation, Request, ToolCall
 from tao.models.chat import body

@@ -9,9 +9,9 @@ from typing import Any
 from tao.evaluation.atif import trajectory
 from tao.evaluation.card import Made
 from tao.evaluation.chats import chat, preference
+from tao.evaluation.lines import for_others
 from tao.evaluation.records import Recorded, distinct
 from tao.evaluation.redact import redacted
-from tao.evaluation.results import for_others
 from tao.evaluation.reward import DEFAULT, Rewards, reward
 from tao.events import to_json
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from tao import __version__
 from tao.evaluation.chats import chat
+from tao.evaluation.lines import strict
 from tao.evaluation.outcomes import AGAIN, Outcome
-from tao.evaluation.results import strict
 from tao.evaluation.summary import by_task, row
 from tao.events import Decided, Event, Misread, Nudged, Observed, Paused, Recalled, Replied, Ruled, to_json
 from tao.messages import Call, Observation, Reply, Usage

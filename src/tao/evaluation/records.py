@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tao.errors import ConfigError, StoreError, both, unread
-from tao.evaluation.results import lines_of, load_results
+from tao.evaluation.lines import lines_of
+from tao.evaluation.results import load_results
 from tao.events import Asked, Event, from_json
 from tao.run import Run
 from tao.stores.database import Sqlite, address

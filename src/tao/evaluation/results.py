@@ -3,11 +3,8 @@
 A line that was cut off (the process was killed) is left out; of several outcomes of one rollout the last counts.
 """
 
-import codecs
 import fcntl
 import json
-import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,12 +12,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tao.errors import ConfigError, StoreError, both, unread
+from tao.evaluation.lines import in_utf8, lines_of, mend_end
 from tao.evaluation.outcomes import Outcome, from_record, to_record
 
 VERSION = 1
-ASCII = json.JSONEncoder(default=str)
-"""Only for text with half a surrogate pair in it."""
-_LONG = re.compile(r"\d{19}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +52,6 @@ def load_results(path: str | Path) -> Results:
     return Results(first, list(found.values()))
 
 
-def lines_of(path: str | Path) -> list[str]:
-    """The lines of a file in UTF-8 whose end may have been cut off, even within a character. Raises OSError or UnicodeDecodeError."""
-    return codecs.getincrementaldecoder("utf-8-sig")().decode(Path(path).read_bytes()).split("\n")
-
-
 @contextmanager
 def appending(path: Path, about: Mapping[str, Any]) -> Iterator[TextIO]:
     """The file, open at its end and locked; a new one, or one without any outcome, begins with `about`.
@@ -81,24 +71,12 @@ def appending(path: Path, about: Mapping[str, Any]) -> Iterator[TextIO]:
         old = load_results(path) if path.stat().st_size else Results()
         if old.outcomes:
             _agree(path, old.about, about)
-            _mend_end(path, file)
+            mend_end(path, file)
         else:
             file.truncate(0)
             file.write(in_utf8({"tao_eval": VERSION, **about}) + "\n")
         file.flush()
         yield file
-
-
-def _mend_end(path: Path, file: TextIO) -> None:
-    """What was cut off at the end goes; a line that lacks but its end gets that."""
-    data = path.read_bytes()
-    start = data.rfind(b"\n") + 1
-    try:
-        json.loads(data[start:] or "0")
-    except ValueError:
-        file.truncate(start)
-    else:
-        file.write("\n" if data[start:] else "")
 
 
 @contextmanager
@@ -122,50 +100,6 @@ def add(file: TextIO, it: Outcome) -> None:
     """Write one outcome, so that it survives the end of this process."""
     file.write(in_utf8(to_record(it)) + "\n")
     file.flush()
-
-
-def in_utf8(record: Mapping[str, Any]) -> str:
-    """A line of JSON that UTF-8 can hold: where half a surrogate pair stands in it, written in ASCII, which reads back the same."""
-    line = json.dumps(record, ensure_ascii=False, default=str)
-    try:
-        line.encode()
-    except UnicodeEncodeError:
-        return ASCII.encode(record)
-    return line
-
-
-def for_others(record: Mapping[str, Any]) -> str:
-    """A line of JSON that every reader takes (RFC 8259): `strict`, whole numbers of more than 64 bits as floating ones."""
-    line = strict(record)
-    return strict(_sound(record, shorten=True)) if _LONG.search(line) else line
-
-
-def strict(value: Any) -> str:
-    """JSON in UTF-8 without what is none: for NaN and the infinities stands null, for half a surrogate pair "\ufffd"."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
-        text.encode()
-    except ValueError:
-        return json.dumps(_sound(value), ensure_ascii=False, default=str)
-    return text
-
-
-def _sound(value: Any, *, shorten: bool = False) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {_sound(str(key)): _sound(item, shorten=shorten) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_sound(item, shorten=shorten) for item in value]
-    return _short(value) if shorten and isinstance(value, int) else value
-
-
-def _short(number: int) -> float | None:
-    if number.bit_length() < 64:
-        return number
-    return float(number) if number.bit_length() < 1024 else None
 
 
 def _agree(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:

@@ -15,9 +15,9 @@ from jsonschema import Draft202012Validator
 from tao.evaluation.export import BLOCK, Wish, export, text
 from tao.evaluation.graders import yes
 from tao.evaluation.inspect_log import file_name, log
+from tao.evaluation.lines import for_others
 from tao.evaluation.outcomes import outcome
 from tao.evaluation.records import Recorded
-from tao.evaluation.results import for_others
 from tao.evaluation.tasks import Task
 from tao.events import Decided, Ended
 from tao.run import Run
