@@ -113,6 +113,9 @@ def test_a_json_schema():
     asked = task("JSON schema", None, schema=schema)
     assert grade(asked, '{"n": 3, "more": true}').right
     assert grade(asked, 'Here:\n```json\n{"n": 3}\n```').right
+    assert grade(asked, 'Here: ```json {"n": 3}```').right
+    assert grade(asked, '\ufeff{"n": 3}').right
+    assert not grade(task("json", {"type": "number"}), "NaN").right
     assert grade(asked, '{"n": 0}').why == "$.n: 0 is less than the minimum of 1\n$.n：0 小于 1"
     assert grade(asked, "n is 3").why == "the answer is not JSON: Expecting value: line 1 column 1 (char 0)\n答案不是 JSON：第 1 行第 1 列出错"
     assert grade(asked, '{"n":' * 9000).why.startswith("the answer is not JSON: ")

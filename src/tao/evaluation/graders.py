@@ -39,7 +39,7 @@ LEAKED = re.compile(
     re.IGNORECASE,
 )
 """A call, or a piece of the prompt, that ended up in an answer: whatever else it says, nobody would call it right."""
-_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```(?:json\b)?\s*(.*?)\s*```", re.DOTALL | re.IGNORECASE)
 _MINUS = re.compile(r"(?<!\d[\u4e00-\u9fff])(?<=[\u4e00-\u9fff])[-−－](?=\d)")
 """A sign right behind a Chinese word (答案是-5), which is no span (3月-5月)."""
 _ONLY_ONE = re.compile(r"one|一[个只本张条位次天年月周倍层件块元种家人台页名座公米]?")
@@ -234,11 +234,15 @@ def _json_schema(task: Task, answer: str) -> Grade:
     problem = _validator(task, schema)
     fenced = _FENCE.findall(answer)
     try:
-        value = json.loads(fenced[0] if len(fenced) == 1 else answer)
+        value = json.loads((fenced[0] if len(fenced) == 1 else answer).removeprefix("\ufeff"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         return yes(False, both(f"the answer is not JSON: {error}", f"答案不是 JSON：{_place(error)}"))  # noqa: FBT003
     why = problem(value)
     return yes(not why, why)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)  # NaN and the infinities are no JSON
 
 
 def _validator(task: Task, schema: Mapping[str, Any]) -> Callable[[Any], str]:
