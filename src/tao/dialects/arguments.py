@@ -84,11 +84,13 @@ def _unmarked(text: str) -> str:
 
 
 def _before_prose(text: str) -> str:
-    """The fence that an input begins with, where only prose follows it."""
+    """The fence that an input begins with, where only prose follows it, or more code in the same language: steps for later."""
     fence = fence_at(text, 0) if text.startswith(("```", "~~~")) else None
-    if fence and fence[1] < len(text) and text[fence[2] :].strip(SPACE) and "```" not in text[fence[2] :]:
-        return text[: fence[2]]
-    return text
+    if fence is None or fence[1] == len(text):
+        return text
+    head, behind = text[: fence[0]].rstrip(SPACE), text[fence[2] :].strip(SPACE)
+    more = head.strip("`~") and f"\n{head}\n" in f"\n{behind}"
+    return text[: fence[2]] if behind and ("```" not in behind or more) else text
 
 
 def _structured(tool: ToolSpec, shape: Parameters, body: str, *, sealed: bool, fenced: bool, whole: bool) -> Args | Bad | None:

@@ -12,7 +12,7 @@ from tao.dialects.later import later
 from tao.messages import ToolSpec
 
 FINISH = frozenset(
-    "finalanswer answer finish finished terminate final done finalresponse 结束 完成 最终答案 最终回答 回答 答案 最后的回应 最终回复 最后回答 回答用户 結束 最終答案 最終回答".split()
+    "finalanswer answer finish finished terminate final done finalresponse respond 结束 完成 最终答案 最终回答 回答 答案 最后的回应 最终回复 最后回答 回答用户 結束 最終答案 最終回答".split()
 )
 NULL = later(
     r"(?:n/?\.?a\.?|none|null|nil|nothing|no|not?[ _-](?:tools?|actions?|further|more|need)\b.*|-+|无|無|空|没有|沒有|不需要|无需.*|没有.*"

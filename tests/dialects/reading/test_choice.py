@@ -63,6 +63,7 @@ FINISH = {
     "A4 Finish[…]": ("Action: Finish[60 to 70 cm]", "60 to 70 cm"),
     "A4 with a key": ('Action: Finish[answer="osprey"]', "osprey"),
     "A4 JSON": ('Action: terminate\nAction Input: {"output": "osprey"}', "osprey"),
+    "A4 a reply to the user": ('Action:\n{"name": "respond", "arguments": {"content": "An osprey?"}}', "An osprey?"),
     "A4 Final Answer as the action": ("Action: Final Answer\nAction Input: osprey", "osprey"),
     "A4 Final Answer behind Action": ("Action: Final Answer: osprey", "osprey"),
     "A4 Chinese": ("行动：结束\n行动输入：是鹗", "是鹗"),

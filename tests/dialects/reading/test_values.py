@@ -20,6 +20,13 @@ def lua(text):
     return f"Action: run_lua\nAction Input: {text}"
 
 
+FENCES = {
+    "two fences in one language": ("Action: run_lua\n```lua\na = 1\n```\nand then\n```lua\nb = 2\n```", [("run_lua", {"code": "a = 1"})]),
+    "two fences in one language, labelled": (lua("```lua\na = 1\n```\n\n```lua\nb = 2\n```"), [("run_lua", {"code": "a = 1"})]),
+    "fences in two languages": (lua("```lua\na\n```\n```sh\nb\n```"), [("run_lua", {"code": "```lua\na\n```\n```sh\nb\n```"})]),
+    "fences without a language": (lua("```\na\n```\n```\nb\n```"), [("run_lua", {"code": "```\na\n```\n```\nb\n```"})]),
+}
+
 REPAIR = {
     "single quotes": (ferry("{'port': 'Oban', 'people': 2}"), FERRY),
     "mixed quotes": (ferry("{'port': \"Oban\", \"people\": 2}"), FERRY),
@@ -153,7 +160,7 @@ JSON = {
     "a damaged call is not shown": ('{"action": "find_bird", "action_input": {"a": "b" + "c"}}', {"bad_json"}),
 }
 
-ALL = {**REPAIR, **REFUSED, **BARE, **JSON}
+ALL = {**FENCES, **REPAIR, **REFUSED, **BARE, **JSON}
 
 
 @pytest.mark.parametrize(("text", "meaning"), [pytest.param(*case, id=key) for key, case in ALL.items()])
