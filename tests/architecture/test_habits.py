@@ -49,8 +49,9 @@ ONE_HOME = {
     "pydantic_settings": ("config.py", "tables.py"),
     "dotenv": ("config.py",),
     "pydantic": ("config.py", "tables.py", "tools/"),
-    "rich": ("cli/",),
-    "typer": ("cli/",),
+    "click": ("cli/",),
+    "wcwidth": ("cli/",),
+    "tqdm": ("cli/progress.py",),
 }
 """Third-party packages, and the only files or folders that may import them."""
 OPTIONAL = {"yaml", "opentelemetry", "genai_prices", "xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "mcp", "httpx2", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}

@@ -2,12 +2,9 @@
 
 import json
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from tao.agent import recorded_dialect, recorded_policy
 from tao.cli.exits import ANSWERED, FAILED
+from tao.cli.screen import Column, Screen, Table
 from tao.cli.words import say
 from tao.evaluation.again import Again, again
 from tao.evaluation.records import Recorded, load_runs
@@ -18,16 +15,16 @@ from tao.replay import Difference
 async def replayed(where: str, *, as_json: bool) -> int:
     """Print every decision that would differ today, and how many there are."""
     read = [(it, await _again(it)) for it in await load_runs(where)]
-    console = Console(highlight=False)
+    screen = Screen()
     if as_json:
         for it, result in read:
             for difference in result.differences:
-                console.file.write(_json(it, difference) + "\n")
+                screen.file.write(_json(it, difference) + "\n")
     else:
         if any(result.decided_otherwise for _, result in read):
-            console.print(_table(read))
-            console.print()
-        console.print(Text(_summary([result for _, result in read])))
+            screen.table(_table(read))
+            screen.print()
+        screen.print(_summary([result for _, result in read]), wrap=True)
     return FAILED if any(result.decided_otherwise for _, result in read) else ANSWERED
 
 
@@ -48,16 +45,12 @@ def _summary(read: list[Again]) -> str:
 
 
 def _table(read: list[tuple[Recorded, Again]]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
-    table.add_column(say("run", "运行"), no_wrap=True)
-    table.add_column(say("event", "事件"), justify="right")
-    table.add_column(say("recorded", "记录"), ratio=1, overflow="fold")
-    table.add_column(say("today", "现在"), ratio=1, overflow="fold")
+    rows = []
     for it, result in read:
-        for difference in result.decided_otherwise:
-            name = it.task if it.task != it.run.asked.question else it.run.id[:8]
-            table.add_row(name, str(difference.number), Text(told(difference.recorded)), Text(told(difference.now)))
-    return table
+        name = it.task if it.task != it.run.asked.question else it.run.id[:8]
+        rows += [[name, str(found.number), told(found.recorded), told(found.now)] for found in result.decided_otherwise]
+    columns = (Column(say("run", "运行")), Column(say("event", "事件"), right=True))
+    return Table((*columns, Column(say("recorded", "记录"), fit="fold"), Column(say("today", "现在"), fit="fold")), rows)
 
 
 def told(event: Event | None) -> str:
