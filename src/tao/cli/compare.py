@@ -63,7 +63,7 @@ def _table(a: Run, b: Run, where: Parting) -> Table:
         rows.append([styled((f"→ {number}", "yellow")) if parts else str(number), *cells])
     ends = [f"{run.ended.reason}: {run.ended.answer}" if run.ended else run.state for run in (a, b)]
     rows.append([styled(("→" if where.what == "end" else "", "yellow")), *map(_short, ends)])
-    return Table((Column(say("step", "步"), right=True), *(Column(f"{run.id[:8]} {run.asked.model}", fit="fold") for run in (a, b))), rows)
+    return Table((Column(say("step", "步"), right=True), *(Column(f"{run.id[:8]}\n{run.asked.model}", fit="fold") for run in (a, b))), rows)
 
 
 def _step(step: Step) -> Text:

@@ -40,7 +40,7 @@ from tao.models import connect
 from tao.routing import Routed
 from tao.seams import Model
 
-BAR = "{desc} {bar} {n_fmt}/{total_fmt}{postfix} · {elapsed} · -{remaining}"
+BAR = "{desc} {bar} {n_fmt}/{total_fmt}{postfix} {elapsed}<{remaining}"
 
 
 @click.command("eval", cls=Command, help=say(
@@ -286,12 +286,12 @@ def progress(total: int, before: int, right: int) -> Iterator[Callable[[Outcome]
             nonlocal done, right
             done, right = done + 1, right + it.right
             rate = (done - before) / max(time.monotonic() - started, 1e-9)
-            so_far = say(f"{right}/{done} right · {rate * 60:.1f} a minute", f"正确 {right}/{done} · 每分钟 {rate * 60:.1f} 次")
-            shown.set_postfix_str(so_far, refresh=False)
+            share, speed = say(f"{right}/{done} right", f"正确 {right}/{done}"), say(f"{rate * 60:.1f} a minute", f"每分钟 {rate * 60:.1f} 次")
+            shown.set_postfix_str(f"{share} · {speed}" if screen.width >= 64 else share, refresh=False)
             shown.update()
             if shown.disable:
                 mark, left = say("right", "正确") if it.right else say("WRONG", "错误"), clock((total - done) / rate)
-                told = say(f"{it.seconds:.1f} s · {so_far} · {left} left", f"{it.seconds:.1f} 秒 · {so_far} · 剩余 {left}")
-                screen.print(f"{done}/{total} {it.task} {mark} {told}")
+                took, still = say(f"{it.seconds:.1f} s", f"{it.seconds:.1f} 秒"), say(f"{left} left", f"剩余 {left}")
+                screen.print(f"{done}/{total} {it.task} {mark} {took} · {share} · {speed} · {still}")
 
         yield tell

@@ -41,9 +41,11 @@ def _pull(name: str, channels: Sequence[str]) -> int:
     with bar(screen, name, BAR, total=None, unit="B", unit_scale=True) as shown:
 
         def progress(done: int, total: int, by: str) -> None:
-            shown.initial = shown.initial or done  # what was there already is not counted into the speed
-            shown.total, shown.n = total, done
+            if shown.total is None:  # what was there already is not counted into the speed
+                shown.initial = shown.n = done
+            shown.total = total
             shown.set_description_str(f"{name} · {by}" if by else name, refresh=False)
+            shown.update(done - shown.n)
 
         path = pull(name, env=environment(), channels=channels, progress=progress)
     screen.print(say("Ready: ", "就绪："), end="")

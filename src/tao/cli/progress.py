@@ -20,10 +20,11 @@ def bar(screen: Screen, what: str, form: str, **counted: Any) -> Iterator[Any]:
 
     `form` is what stands on the line (`bar_format`); `counted` are its total, what is done already (`initial`), and their unit.
     """
-    colour = "cyan" if screen.can_redraw and not screen.env.get("NO_COLOR") else None
-    with tqdm(
-        desc=what, bar_format=form, file=screen.file, disable=not screen.can_redraw, ncols=screen.width, colour=colour, mininterval=0, **counted,
-    ) as shown:  # fmt: skip
+    looks = {
+        "ncols": screen.width, "colour": None if screen.env.get("NO_COLOR") else "cyan",
+        "ascii": "─╾━" if (screen.file.encoding or "").lower().startswith("utf") else None,
+    }  # fmt: skip
+    with tqdm(desc=what, bar_format=form, file=screen.file, disable=not screen.can_redraw, **looks, **counted) as shown:
         stop = (lambda: None) if shown.disable else ticking(shown.refresh)
         try:
             yield shown

@@ -14,7 +14,7 @@ import click
 from wcwidth import clip, iter_graphemes, ljust, propagate_sgr, rjust, width
 from wcwidth.textwrap import SequenceTextWrapper
 
-OBEYED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 ATTRIBUTES, RESET, GAP = {"bold", "dim", "italic"}, "\x1b[0m", "  "
 
 
