@@ -3,6 +3,7 @@
 import io
 
 import pytest
+
 from tao.cli.measured import measured
 from tao.cli.screen import Screen
 from tao.evaluation.outcomes import Outcome

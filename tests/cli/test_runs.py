@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+
 from tao.cli.runs import table
 from tao.cli.screen import Screen
 from tao.stores.sql import Listed

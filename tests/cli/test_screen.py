@@ -4,7 +4,7 @@ import re
 import pytest
 from wcwidth import width
 
-from tao.cli.screen import Column, Screen, Table, Text, chopped, styled
+from tao.cli.screen import Column, Screen, Table, Text, chopped, styled, wrapped
 
 PROSE = "加上 --from 则从其中一步起，以新的运行继续（可更换模型或提示词），并指出“两者”从何处分开。And then it goes on in English, at http://127.0.0.1:8101/v1/of/a/long/address"
 COLOURED = re.compile(r"\x1b\[[0-9;]*m")
@@ -63,9 +63,9 @@ def test_wrapped_lines_fit_and_lose_nothing(columns, look):
 
 
 def test_chinese_is_broken_between_characters_but_not_before_a_sign_that_closes_or_behind_one_that_opens():
-    lines = [line for columns in range(8, 60) for line in screen(columns).lines("再看（可更换模型或提示词），并指出“两者”从何处分开。" * 2, columns)]
+    lines = [line for columns in range(8, 60) for line in wrapped("再看（可更换模型或提示词），并指出“两者”从何处分开。" * 2, columns)]
     assert not any(line[0] in "），。”" or line[-1] in "（“" for line in lines)
-    assert screen().lines("添加 tao 自带的其他工具", 12) == ["添加 tao 自", "带的其他工具"]
+    assert wrapped("添加 tao 自带的其他工具", 12) == ["添加 tao 自", "带的其他工具"]
 
 
 def test_lines_of_the_text_itself_are_kept_and_stand_behind_as_many_blanks():
@@ -128,3 +128,9 @@ def test_a_table_without_rows_is_its_headings():
     place = screen(terminal=False)
     place.table(Table((Column("a"), Column("b")), []))
     assert written(place) == "a  b\n"
+
+
+def test_what_a_cell_brings_along_does_not_move_the_others():
+    place = screen()
+    place.table(Table((Column(), Column(fit="cut")), [("\x1b[31mred\x1b[0m", "x"), ("y", "z")]))
+    assert written(place) == "[31mred[0m  x\ny           z\n"

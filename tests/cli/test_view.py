@@ -2,6 +2,7 @@ import io
 import re
 
 import pytest
+
 from tao.cli.pens import Edges, PlainPen, ScreenPen
 from tao.cli.screen import Screen
 from tao.cli.view import Story, meta, unreached, view, why

@@ -22,10 +22,13 @@ def bar(screen: Screen, what: str, form: str, **counted: Any) -> Iterator[Any]:
     """
     looks = {
         "ncols": screen.width, "colour": None if screen.env.get("NO_COLOR") else "cyan",
-        "ascii": "─╾━" if (screen.file.encoding or "").lower().startswith("utf") else None,
+        "ascii": "─╾━" if str(getattr(screen.file, "encoding", "")).lower().startswith("utf") else None,
     }  # fmt: skip
     with tqdm(desc=what, bar_format=form, file=screen.file, disable=not screen.can_redraw, **looks, **counted) as shown:
-        stop = (lambda: None) if shown.disable else ticking(shown.refresh)
+        if shown.disable:
+            yield shown
+            return
+        stop = ticking(shown.refresh)
         try:
             yield shown
         finally:

@@ -6,8 +6,9 @@ Widths are in cells: a Chinese character takes two of them.
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import IO, Literal
 
 import click
@@ -27,7 +28,7 @@ def plain(piece: str) -> str:
 class Text:
     """Pieces of text, each with its look: words such as "bold" and "dim cyan", or none."""
 
-    pieces: tuple[tuple[str, str], ...] = ()
+    pieces: tuple[tuple[str, str], ...]
 
     @property
     def plain(self) -> str:
@@ -49,6 +50,17 @@ class Wrapper(SequenceTextWrapper):
     wordsep_simple_re = re.compile(
         "([ \t]+|[（《〈「『【“‘]*[\u2e80-\u2fff\u3040-\u9fff\uac00-\ud7a3\uf900-\ufaff][，。、；：？！）》〉」』】”’…—]*)"
     )
+
+
+def unwrapped(shown: str) -> list[str]:
+    """The lines of a rendered text, each with the looks that it has in the whole."""
+    return propagate_sgr(shown.split("\n"))
+
+
+def wrapped(shown: str, cells: int) -> list[str]:
+    """A rendered text in lines of at most so many cells."""
+    wrapper = Wrapper(max(cells, 2), break_on_hyphens=False)
+    return propagate_sgr([line for part in unwrapped(shown) for line in wrapper.wrap(part) or [""]])
 
 
 def chopped(text: str, cells: int) -> list[str]:
@@ -114,29 +126,21 @@ class Screen:
         return "".join(self._look(plain(piece), look) for piece, look in pieces)
 
     def _look(self, text: str, look: str) -> str:
-        words = set(look.split())
-        colour = None if self.env.get("NO_COLOR") else next(iter(words - ATTRIBUTES), None)
-        attributes = words & ATTRIBUTES
-        if not self.can_redraw or not text or not (colour or attributes):
+        words = [word for word in look.split() if word in ATTRIBUTES or not self.env.get("NO_COLOR")]
+        if not (words and text and self.can_redraw):
             return text
-        return click.style(text, fg=colour, bold="bold" in words or None, dim="dim" in words or None, italic="italic" in words or None)
-
-    def lines(self, text: Text | str, cells: int) -> list[str]:
-        """The text as it is written here, in lines of at most so many cells."""
-        wrapper = Wrapper(max(cells, 2), break_on_hyphens=False)
-        return propagate_sgr([line for part in propagate_sgr(self.rendered(text).split("\n")) for line in wrapper.wrap(part) or [""]])
+        return click.style(text, next((word for word in words if word not in ATTRIBUTES), None), **dict.fromkeys(ATTRIBUTES.intersection(words), True))
 
     def print(self, *parts: Text | str | tuple[str, str], end: str = "\n", wrap: bool = False, indent: int = 0) -> None:
         """Write parts one after the other, behind so many blanks: as they are, or in lines that fit."""
-        text, blanks = styled(*parts), " " * indent
-        lines = self.lines(text, self.width - indent) if wrap else propagate_sgr(self.rendered(text).split("\n"))
+        shown, blanks = self.rendered(styled(*parts)), " " * indent
+        lines = wrapped(shown, self.width - indent) if wrap else unwrapped(shown)
         self.file.write("\n".join((blanks if width(line) else "") + line for line in lines) + end)
         self.file.flush()
 
     def table(self, table: "Table") -> None:
         """Write a table as wide as the screen, or narrower."""
-        for line in table.lines(self):
-            self.file.write(line + "\n")
+        self.file.writelines(f"{line}\n" for line in table.lines(self))
         self.file.flush()
 
 
@@ -156,42 +160,39 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Text | str]]
 
-    def lines(self, screen: Screen) -> Iterable[str]:
+    def lines(self, screen: Screen) -> Iterator[str]:
         """The lines of the table, without blanks at their ends."""
-        headings = [styled((column.heading, "dim")) for column in self.columns]
-        rows = [headings, *self.rows] if any(column.heading for column in self.columns) else self.rows
+        heads = [[styled((column.heading, "dim")) for column in self.columns]] if any(column.heading for column in self.columns) else []
+        rows = [[screen.rendered(cell) for cell in row] for row in (*heads, *self.rows)]
         widths = self._widths(rows, screen.width)
-        for row in rows:
-            cells = [_cell(screen, cell, column, cells, head=row is headings) for cell, column, cells in zip(row, self.columns, widths, strict=True)]
-            for number in range(max(map(len, cells))):
-                parts = [cell[number] if number < len(cell) else "" for cell in cells]
+        for place, row in enumerate(rows):
+            fits = ["fold" if place < len(heads) else column.fit for column in self.columns]
+            cells = [_fitted(shown, fit, cells) for shown, fit, cells in zip(row, fits, widths, strict=True)]
+            for parts in zip_longest(*cells, fillvalue=""):
                 aligned = [(rjust if column.right else ljust)(part, cells) for part, column, cells in zip(parts, self.columns, widths, strict=True)]
                 yield GAP.join(aligned).rstrip(" ")
 
-    def _widths(self, rows: Iterable[Sequence[Text | str]], room: int) -> list[int]:
+    def _widths(self, rows: Iterable[Sequence[str]], room: int) -> list[int]:
         """Cells for each column: what it needs; where that is too much, those that can be folded or cut share what is left, the narrow ones first."""
-        found = [max(max(map(width, styled(cell).plain.split("\n"))) for cell in column) for column in zip(*rows, strict=True)]
+        found = [max(width(line) for cell in column for line in cell.split("\n")) for column in zip(*rows, strict=True)]
         shares = sorted((at for at, column in enumerate(self.columns) if column.fit != "whole"), key=found.__getitem__)
         left = room - len(GAP) * (len(found) - 1) - sum(cells for at, cells in enumerate(found) if at not in shares)
-        for many, at in enumerate(shares):
-            found[at] = min(found[at], max(left // (len(shares) - many), 2))
+        for done, at in enumerate(shares):
+            found[at] = min(found[at], max(left // (len(shares) - done), 2))
             left -= found[at]
         return found
 
 
-def _cell(screen: Screen, cell: Text | str, column: Column, cells: int, *, head: bool) -> list[str]:
-    """The lines of a cell. Headings are folded."""
-    if column.fit == "fold" or head:
-        return screen.lines(cell, cells)
-    lines = screen.rendered(cell).split("\n")
-    return propagate_sgr([_cut(line, cells) for line in lines] if column.fit == "cut" else lines)
+def _fitted(shown: str, fit: str, cells: int) -> list[str]:
+    """The lines of a cell."""
+    if fit == "fold":
+        return wrapped(shown, cells)
+    lines = unwrapped(shown)
+    return [_cut(line, cells) if fit == "cut" and width(line) > cells else line for line in lines]
 
 
 def _cut(line: str, cells: int) -> str:
-    if width(line) <= cells:
-        return line
-    head = clip(line, 0, cells - 1)
-    return head.removesuffix(RESET) + "…" + (RESET if head.endswith(RESET) else "")
+    return clip(line, 0, cells - 1).removesuffix(RESET) + "…" + RESET * line.endswith(RESET)
 
 
 def _terminal_width() -> int:
