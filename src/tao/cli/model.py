@@ -12,7 +12,7 @@ from tao.cli.words import say
 from tao.config import environment
 from tao.models.weights import CATALOGUE, CHANNELS, DEFAULT, installed, locate, pull, remove
 
-BAR = "{desc} {bar} {n_fmt}B/{total_fmt}B {rate_fmt} {remaining}"
+BAR, NARROW = "{desc} {bar} {n_fmt}B/{total_fmt}B {rate_fmt} {remaining}", "{desc} {bar} {n_fmt}B/{total_fmt}B {remaining}"
 
 
 @click.group("model", cls=Group, no_args_is_help=True, help=say("Fetch, list and remove model files.", "下载、列出和删除模型文件。"))
@@ -38,13 +38,14 @@ def pull_(name: str, channel: Sequence[str]) -> None:  # fmt: skip
 
 def _pull(name: str, channels: Sequence[str]) -> int:
     screen = Screen(err=True)
-    with bar(screen, name, BAR, total=None, unit="B", unit_scale=True) as shown:
+    wide = screen.width >= 64
+    with bar(screen, name, BAR if wide else NARROW, total=None, unit="B", unit_scale=True) as shown:
 
         def progress(done: int, total: int, by: str) -> None:
             if shown.total is None:  # what was there already is not counted into the speed
-                shown.initial = shown.n = done
+                shown.initial = shown.n = shown.last_print_n = done
             shown.total = total
-            shown.set_description_str(f"{name} · {by}" if by else name, refresh=False)
+            shown.set_description_str(f"{name} · {by}" if by and wide else name, refresh=False)
             shown.update(done - shown.n)
 
         path = pull(name, env=environment(), channels=channels, progress=progress)
