@@ -93,9 +93,9 @@ $(VENV)/local.done: pyproject.toml requirements.lock | $(BIN)/python
 	$(PIP) --quiet --editable '.[local,search]'
 	@touch $@
 
-$(VENV)/dev.done: pyproject.toml requirements.lock tests/environments/requirements.txt tests/environments/games.txt | $(BIN)/python
+$(VENV)/dev.done: pyproject.toml requirements.lock $(wildcard tests/environments/*.txt) | $(BIN)/python
 	$(PIP) --editable '.[local,search,web,python,sql,postgres,units,calendar,rates,prices,otel,mcp,openapi,eval,dev]'
-	@for list in requirements games; do \
+	@for list in requirements consumers games; do \
 		$(BIN)/python -m pip install --disable-pip-version-check --no-input --quiet --no-deps -r tests/environments/$$list.txt \
 		|| echo "tests/environments/$$list.txt could not be installed; the tests that need it will be skipped."; \
 	done

@@ -74,6 +74,12 @@ async def test_another_prompt_is_noted_and_the_replay_goes_on():
     assert all(difference.recorded.reply == difference.now.reply for difference in differences)
 
 
+async def test_a_reply_that_was_recorded_without_its_prompt_does_not_differ():
+    run = await recorded(CALLS, ANSWERS)
+    run.events[:] = [replace(event, prompt="") if isinstance(event, Replied) else event for event in run.events]
+    assert await again(run) == []
+
+
 async def test_the_first_other_decision_ends_the_replay():
     run = await recorded(CALLS, ANSWERS)
     run.events[2] = Decided("something else", (Call("1.1", "add", {"a": 9, "b": 9}),))

@@ -114,8 +114,14 @@ class _Again:
         return error
 
 
+def _unknown(recorded: Event, now: Event) -> bool:
+    """Whether the same reply is recorded without its prompt: it was given to another one, or elsewhere."""
+    return isinstance(recorded, Replied) and isinstance(now, Replied) and not recorded.prompt and recorded.reply == now.reply
+
+
 def _compare(record: list[Event], now: list[Event]) -> list[Difference]:
-    differences = [Difference(number, old, new) for number, (old, new) in enumerate(zip(record, now, strict=False)) if old != new]
+    pairs = enumerate(zip(record, now, strict=False))
+    differences = [Difference(number, old, new) for number, (old, new) in pairs if old != new and not _unknown(old, new)]
     other_story = differences and not isinstance(differences[-1].now, Replied)
     if len(now) < len(record) and not other_story:
         differences.append(Difference(len(now), record[len(now)], None))

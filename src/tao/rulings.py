@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tao.errors import BadArguments, ConfigError, RulingError, both
-from tao.events import CANCELLED, Ended, Paused, Ruled
+from tao.events import CANCELLED, Asked, Ended, Paused, Ruled
 from tao.messages import Call
 from tao.permissions import Rule, judge
 from tao.permissions.effects import say
@@ -56,6 +56,19 @@ def present(run: Run, tools: Iterable[Tool]) -> None:
             "(--tools, --offer, --docs, --mcp, --openapi, tao.toml; Agent(…, tools)); nothing was done",
             f"运行 {run.id[:8]} 待执行的调用所需的工具不在这里：{names}。请像提问时那样给出"
             "（--tools、--offer、--docs、--mcp、--openapi、tao.toml；Agent(…, tools)）；没有做任何事",
+        ))  # fmt: skip
+
+
+def offered(asked: Asked, tools: Iterable[Tool]) -> None:
+    """Raise ConfigError where tools were offered that are not here: the model would be told of tools that it cannot use."""
+    known = {*by_name(tools), FIND_TOOL, READ_MORE}
+    if lacking := [tool.name for tool in asked.tools if tool.name not in known]:
+        names = ", ".join(lacking[:8]) + ("…" if len(lacking) > len(lacking[:8]) else "")
+        raise ConfigError(both(
+            f"the run was asked with tools that are not here: {names}. Give them as then (--tools, --offer, --docs, tao.toml); "
+            "--tools with another file goes on with the tools of that file instead. Nothing was done",
+            f"这次运行提问时所用的工具不在这里：{names}。请像当时那样给出（--tools、--offer、--docs、tao.toml）；"
+            "用 --tools 给出别的文件，则改用其中的工具。没有做任何事",
         ))  # fmt: skip
 
 

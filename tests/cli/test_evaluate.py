@@ -69,6 +69,25 @@ def test_it_goes_on_where_it_was_killed(tao, server, tasks):
     assert len(server.bodies) == 5
 
 
+@pytest.mark.parametrize("cut", [1, -30, -1, 0])
+def test_it_goes_on_wherever_the_last_line_was_cut_off(tao, server, cut):
+    """Within a character, too; what was cut off is not left between the others."""
+    tasks = "".join(json.dumps({"id": f"题{n}", "question": "?", "answer": "好"}, ensure_ascii=False) + "\n" for n in range(3))
+    (tao.home / "t.jsonl").write_text(tasks, encoding="utf-8")
+    server.will(*["Final Answer: 好"] * 3)
+    tao("eval", "t.jsonl", "--out", "r.jsonl")
+    path = tao.home / "r.jsonl"
+    data = path.read_bytes()
+    path.write_bytes(data[: data.rindex("题".encode()) + cut] if cut > 0 else data[: len(data) + cut])
+    assert tao("export", "r.jsonl").returncode == 0
+    server.bodies.clear()
+    server.will(*["Final Answer: 好"] * 3)
+    done = tao("eval", "t.jsonl", "--out", "r.jsonl")
+    assert (done.returncode, done.stdout.splitlines()[-1], len(server.bodies)) == (0, "3/3", int(cut not in {0, -1})), done.stderr
+    assert [it["task"] for it in outcomes(path)] == ["题0", "题1", "题2"]
+    assert tao("export", "r.jsonl").returncode == 0
+
+
 def test_it_goes_on_after_a_kill(tao, server):
     (tao.home / "t.jsonl").write_text("".join(json.dumps({"id": n, "question": f"{n}?", "answer": "yes"}) + "\n" for n in range(12)))
     server.will("Final Answer: yes")
@@ -127,6 +146,19 @@ def test_half_a_surrogate_pair_is_written_and_read_back(tao, server):
     assert outcomes(tao.home / "r.jsonl")[0]["task"] == "a\ud83d"
     assert tao("eval", "t.jsonl", "--out", "r.jsonl").stdout.splitlines()[-1] == "0/1"
     assert tao("export", "r.jsonl", "--out", "x.jsonl").returncode == 0
+
+
+def test_names_are_shown_as_they_are(tao, server):
+    """Square brackets are no markup, a terminal is given nothing to obey, and a long name leaves room for the rest."""
+    tasks = [{"id": name, "question": "?", "answer": "[/x]", "kind": kind} for name, kind in (("[/]", "[red]"), ("[bold]b[/bold]", "[/k]"), ("long " * 40, ""), ("\x1b[2Jd", "\x1b]0;k\x07"))]
+    (tao.home / "t.jsonl").write_text("\n".join(map(json.dumps, tasks)))
+    server.will("Final Answer: [/y]", "Final Answer: [bold]no[/bold]", "Final Answer: z", "Final Answer: \x1b[31mz")
+    done = tao("eval", "t.jsonl", "--out", "r.jsonl")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "0/4"), done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    for part in ("[/] ", "[bold]b[/bold]", "[red]", "[/k]", "[/x]", "[bold]no[/bold]"):
+        assert part in done.stdout
+    assert "1/4 [/] WRONG" in done.stderr
 
 
 def test_a_run_that_failed_is_tried_again(tao, server, tasks):
@@ -241,6 +273,21 @@ def test_recorded_decisions_are_made_again(tao, server, tasks):
     assert {record["task"] for record in records if record["now"]["kind"] == "decided"} == {"c"}
 
 
+def test_what_differs_in_a_decision_that_does_the_same_is_shown(tao, server):
+    server.will(CALC, "Final Answer: It is 42.")
+    events = tao("ask", "What is 6*7?", "--json").stdout
+    (tao.home / "events.jsonl").write_text(events.replace('"kind": "ended",', '"kind": "ended", "detail": "all well",'), encoding="utf-8")
+    done = tao("eval", "--replay", "events.jsonl")
+    assert done.returncode == 1
+    assert "detail: all well" in " ".join(done.stdout.split())
+
+
+def test_more_than_one_place_is_refused_rather_than_left_out(tao, tasks):
+    done = tao("eval", "--replay", "a.jsonl", "b.jsonl")
+    assert done.returncode == 2
+    assert "so b.jsonl would be left out; a folder, or a pattern in quotes, reads many" in done.stderr
+
+
 def test_runs_of_the_journal_and_of_event_files_are_made_again(tao, server):
     server.will(CALC, "Final Answer: It is 42.")
     events = tao("ask", "What is 6*7?", "--json").stdout
@@ -271,6 +318,38 @@ def test_a_run_goes_on_from_a_step(tao, server):
     shown = tao("compare", old, new)
     assert (shown.returncode, shown.stdout.splitlines()[-1]) == (0, "They part at step 2: the decision.")
     assert json.loads(tao("compare", old, old, "--json").stdout)["what"] == ""
+    assert "0 decisions differ in 0 runs, 0 prompts are worded differently" in " ".join(tao("eval", "--replay", tao.journal).stdout.split())
+    assert tao("replay", new).returncode == 0
+
+
+def test_a_run_whose_tools_are_not_here_does_not_go_on(tao, server):
+    (tao.home / "own.py").write_text('from tao import tool\n\n\n@tool\ndef look(what: str) -> str:\n    """Look."""\n    return what\n')
+    (tao.home / "other.py").write_text('from tao import tool\n\n\n@tool\ndef peek(what: str) -> str:\n    """Peek."""\n    return what\n')
+    server.will("Final Answer: It is 41.")
+    tao("ask", "What is 6*7?", "--tools", "own.py")
+    server.will("Final Answer: 42", "Final Answer: 42")
+    done = tao("replay", "--from", "1")
+    assert (done.returncode, len(server.bodies)) == (2, 0)
+    assert "the run was asked with tools that are not here: look. Give them as then (--tools" in done.stderr
+    assert "这里：look" in tao("replay", "--from", "1", LANG="zh_CN.UTF-8").stderr
+    old = tao("runs").stdout.splitlines()[1].split()[0]
+    assert tao("replay", old, "--from", "1", "--tools", "own.py").returncode == 0
+    assert "look(what" in json.dumps(server.bodies[-1])
+    assert tao("replay", old, "--from", "1", "--tools", "other.py").returncode == 0
+    assert "peek(what" in json.dumps(server.bodies[-1])
+    assert "look(what" not in json.dumps(server.bodies[-1])
+
+
+def test_a_run_of_a_dialect_of_its_own_is_left_out_and_said(tao, server):
+    server.will("Final Answer: 42")
+    events = tao("ask", "What is 6*7?", "--json").stdout
+    ours = json.loads(events.splitlines()[0])["dialect"]
+    mine = events.replace(f'"dialect": "{ours}"', '"dialect": "Mine"').replace('"run": "', '"run": "m')
+    (tao.home / "events.jsonl").write_text(events + mine, encoding="utf-8")
+    done = tao("eval", "--replay", "events.jsonl")
+    assert done.returncode == 1
+    assert done.stdout.startswith("1 runs, ")
+    assert "is left out: unknown dialect 'Mine'" in done.stderr
 
 
 def test_another_model_goes_on(tao, server):
@@ -280,7 +359,9 @@ def test_another_model_goes_on(tao, server):
     other = server.model.replace("#scripted", "#other")
     done = tao("replay", "--from", "1", "--model", other, "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [event["kind"] for event in events] == ["replied", "decided", "ended"]
+    assert [event["kind"] for event in events] == ["asked", "replied", "decided", "ended"]
+    (tao.home / "events.jsonl").write_text(done.stdout, encoding="utf-8")
+    assert tao("eval", "--replay", "events.jsonl").stdout.startswith("1 runs, 2 decisions, 1 prompts: 0 decisions differ")
     assert server.bodies[-1]["model"] == "other"
     assert "has no step 3; it has steps 1 to 1" in tao("replay", "--from", "3").stderr
     assert "need --from STEP" in tao("replay", "--model", other).stderr

@@ -1,6 +1,7 @@
 """`tao export`: from the journal and from files."""
 
 import json
+import re
 
 import pytest
 
@@ -38,6 +39,9 @@ def test_results_as_pairs_trajectories_and_events(tao, server):
     server.will(CALC, "Final Answer: 42", "Final Answer: 41")
     tao("eval", "t.jsonl", "-k", "2", "--out", "r.jsonl", "--inspect", "i.json")
     assert json.loads((tao.home / "i.json").read_text(encoding="utf-8"))["results"]["total_samples"] == 2
+    (tao.home / "logs").mkdir()
+    tao("eval", "t.jsonl", "-k", "2", "--out", "r.jsonl", "--inspect", "logs")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\+00-00_t_[0-9a-f]{22}\.json", next((tao.home / "logs").iterdir()).name)
     (pair,) = lines(tao("export", "r.jsonl", "--to", "dpo").stdout)
     assert [message["role"] for message in pair["prompt"]] == ["user"]
     assert (pair["chosen"][-1]["content"], pair["rejected"][-1]["content"]) == ("42", "41")

@@ -25,3 +25,12 @@ def test_a_local_model_takes_none(tao):
     done = tao("ask", "What is this?", "--image", "https://example.com/b.png", "--model", "deepseek:deepseek-v4-pro", DEEPSEEK_API_KEY="k")
     assert done.returncode == 2
     assert "deepseek:deepseek-v4-pro takes no images" in done.stderr
+
+
+def test_a_run_with_pictures_does_not_go_on_with_a_model_that_takes_none(tao, server, tmp_path):
+    (tmp_path / "cat.png").write_bytes(PNG)
+    server.will("Final Answer: A cat.")
+    assert tao("ask", "What is this?", "--image", str(tmp_path / "cat.png")).returncode == 0
+    done = tao("replay", "--from", "1", "--model", "deepseek:deepseek-v4-pro", DEEPSEEK_API_KEY="k")
+    assert done.returncode == 2
+    assert "deepseek:deepseek-v4-pro takes no images" in done.stderr

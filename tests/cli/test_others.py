@@ -25,12 +25,20 @@ def test_run_answers_every_question_of_a_file(tao, server):
 def test_run_goes_on_where_its_output_ends(tao, server):
     server.will(ANSWERS)
     (tao.home / "q.txt").write_text("One?\nTwo?\nThree?\n")
-    (tao.home / "out.jsonl").write_text('{"id": "1", "answer": "known"}\n{"id": "2", "ans')
+    (tao.home / "out.jsonl").write_bytes('{"id": "1", "answer": "known"}\n{"id": "2", "answer": "好'.encode()[:-1])  # killed within a character
     done = tao("run", "q.txt", "--out", "out.jsonl", "--jobs", "3")
     assert (done.stdout, done.returncode) == ("", 0)
-    lines = (tao.home / "out.jsonl").read_text().splitlines()
-    assert {json.loads(line)["id"] for line in [lines[0], *lines[2:]]} == {"1", "2", "3"}
+    lines = (tao.home / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sorted(json.loads(line)["id"] for line in lines) == ["1", "2", "3"]
     assert len(server.bodies) == 2
+
+
+def test_half_a_surrogate_pair_stops_no_file_of_questions(tao, server):
+    server.will("Final Answer: \ud83d")
+    (tao.home / "q.jsonl").write_text('{"question": "Say \\ud83d."}\n"Two?"\n')
+    for form in ((), ("--json",)):
+        done = tao("run", "q.jsonl", "--out", "out.jsonl", *form)
+        assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
 
 
 def test_run_exits_with_the_worst(tao, server):

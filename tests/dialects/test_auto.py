@@ -2,10 +2,11 @@
 
 import pytest
 
+from tao.agent import Agent, recorded_dialect
 from tao.dialects import NAMES, choose
 from tao.dialects.auto import Auto, named
 from tao.dialects.bracket import Bracket
-from tao.dialects.json_action import JsonAction
+from tao.dialects.json_action import JsonAction, JsonReply
 from tao.dialects.native import Native
 from tao.dialects.react import React
 from tao.errors import ConfigError
@@ -13,7 +14,7 @@ from tao.events import Decided, Misread, Observed, Replied
 from tao.messages import Call, Observation, Reply
 from tao.run import NO_TOOLS
 from tao.seams import Abilities
-from tao.testing import history, spec
+from tao.testing import ScriptedModel, history, spec
 
 ADD = spec("add", a="integer", b="integer")
 CALL = Call("1.1", "add", {"a": 1, "b": 2})
@@ -76,6 +77,13 @@ def test_a_dialect_by_its_name(name, kind):
     assert type(named(name, Abilities())) is kind
     assert isinstance(choose("auto", Abilities()), Auto)
     assert set(NAMES) == {"auto", "react", "json", "bracket", "native"}
+
+
+@pytest.mark.parametrize("dialect", [Native(), React(few_shot=False), JsonAction(), JsonReply(), Bracket(), Auto(Abilities())])
+async def test_a_run_in_a_dialect_that_is_an_object_is_read_again_by_its_class(dialect):
+    run = await Agent(ScriptedModel("Final Answer: 3"), dialect=dialect).run("1 + 2?")
+    assert run.asked.dialect == type(dialect).__name__
+    assert isinstance(recorded_dialect(run.asked), JsonAction if isinstance(dialect, JsonReply) else type(dialect))
 
 
 @pytest.mark.parametrize(("abilities", "constrained", "grounded"), [

@@ -157,6 +157,13 @@ def test_a_fence_on_the_line_of_the_label_hides_labels_and_ends():
 PROSE = "It is an osprey. Ospreys fish.\n\n- they dive\n- they rest\n\n```lua\nprint(1)\n```\n\nThat is all."
 
 
+@pytest.mark.parametrize("text", [" Do I need to use a tool? No\nAI: Hello!", "我需要使用工具吗？否\nAI：Hello!", "Do I need to use a tool? No\nHello!", "Assistant: Hello!"])
+def test_a_reply_that_asks_itself_for_a_tool_is_told_when_it_is_over(text):
+    pieces, listening = hear(text, plain=True)
+    assert told(pieces, "answer") == []
+    assert [delta for delta in listening.close() if delta.kind == "answer"] == [Delta("answer", "Hello!")]
+
+
 def test_prose_is_told_as_it_comes_where_it_is_the_answer():
     pieces, listening = hear(PROSE, plain=True)
     answers = told(pieces, "answer")

@@ -114,6 +114,7 @@ def test_without_structured_calls_the_text_is_read():
         ("Thought: hm", 'neither an action nor a final answer: "hm"', "既没有行动，也没有最终答案：“hm”"),
         ("", "empty", "空的"),
         ("Action: find", "Its parameters are: what.", "它的参数有：what。"),
+        ("Thought: hm\nAction 5: ", "The action does not name a tool. The tools are: find, book, ring.", "行动没有写明工具。可用的工具有：find、book、ring。"),
     ],
 )
 def test_a_misread_says_what_was_wrong_in_the_language_of_the_run(text, en, zh):

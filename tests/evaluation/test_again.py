@@ -1,6 +1,7 @@
 """Recorded decisions made again; where two runs part; going on from a step."""
 
 import asyncio
+import json
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from tao.agent import Agent, recorded_abilities, recorded_dialect
 from tao.errors import ConfigError
 from tao.evaluation.again import again, cut, parting
 from tao.evaluation.records import Recorded, distinct, load_runs, read_runs
-from tao.events import Decided, Ended, Misread, Nudged, Replied
+from tao.events import Decided, Ended, Misread, Nudged, Replied, to_json
 from tao.policies import default
 from tao.run import Run
 from tao.stores.sql import Journal
@@ -118,6 +119,60 @@ def test_a_file_that_is_none_of_it(tmp_path):
             read_runs(path)
     with pytest.raises(ConfigError, match="cannot read runs from"):
         read_runs(tmp_path / "nowhere")
+
+
+def lines(run, *places):
+    return [json.dumps({"run": run.id, "seq": place, **to_json(run.events[place])}) for place in places or range(len(run.events))]
+
+
+async def test_folders_and_patterns(tmp_path, run):
+    """A folder's tasks and cards are passed over; a file that a pattern names must hold runs."""
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.jsonl").write_text("\n".join(lines(run)))
+    (tmp_path / "b.jsonl").write_text(json.dumps({"id": "b", "events": [to_json(event) for event in run.events]}))
+    (tmp_path / "tasks.jsonl").write_text('{"question": "x"}\n')
+    (tmp_path / "notes.md").write_text("# x")
+    async with Journal(tmp_path / "runs.db") as journal:
+        for event in run.events:
+            await journal(Run("kept", run.events), event)
+    assert [it.run.id for it in await load_runs(tmp_path)] == ["b", "r", "kept"]
+    assert [it.run.id for it in await load_runs(f"{tmp_path}/**/[ab].jsonl")] == ["b", "r"]
+    with pytest.raises(ConfigError, match=r"tasks.jsonl:1 is no event of a run"):
+        await load_runs(f"{tmp_path}/*.jsonl")
+    with pytest.raises(ConfigError, match="there is no run in"):
+        await load_runs(f"{tmp_path}/*.log")
+
+
+async def test_no_run_is_no_success_and_no_journal_is_made(tmp_path):
+    async with Journal(tmp_path / "empty.db") as journal:
+        assert await journal.list() == []
+    (tmp_path / "folder").mkdir()
+    for where in (tmp_path / "empty.db", tmp_path / "folder"):
+        with pytest.raises(ConfigError, match="there is no run in"):
+            await load_runs(where)
+    with pytest.raises(ConfigError, match="there is no journal"):
+        await load_runs(f"sqlite:///{tmp_path}/nowhere.db")
+    assert not (tmp_path / "nowhere.db").exists()
+
+
+def test_events_count_once_and_in_their_order_and_none_is_missing(tmp_path, run):
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join([*reversed(lines(run)), *lines(run, 0, 1)]))
+    (found,) = read_runs(path)
+    assert found.run.events == run.events
+    for kept, lacking in (((1, 2), 0), ((0, 1, 3), 2)):
+        path.write_text("\n".join(lines(run, *kept)))
+        with pytest.raises(ConfigError, match=f"run r is not whole, its event {lacking} is missing"):
+            read_runs(path)
+
+
+def test_only_a_line_that_breaks_off_at_the_end_is_passed_over(tmp_path, run):
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join([*lines(run, 0, 1), lines(run, 2)[0][:40]]))
+    assert len(read_runs(path)[0].run.events) == 2
+    path.write_text("\n".join([*lines(run, 0, 1), '{"run": "r", "seq": 2, "kind": "finished"}']))
+    with pytest.raises(ConfigError, match="unknown event kind 'finished'"):
+        read_runs(path)
 
 
 def test_doubles_are_the_same_doing(run):

@@ -134,6 +134,7 @@ def test_the_judges_prompt(lang, words):
 
 @pytest.mark.parametrize(("body", "right", "score"), [
     ("True", True, 1.0), ("0.5", False, 0.5), ("1", True, 1.0), ("(False, 'why')", False, 0.0), ("wait()", True, 1.0),
+    ("type('bool_', (), {'item': lambda self: True})(), 'as NumPy has it'", True, 1.0),
 ])  # fmt: skip
 async def test_what_a_function_may_say(tmp_path, body, right, score):
     (tmp_path / "g.py").write_text(f"async def wait():\n    return True\ndef f(task, answer):\n    return {body}\n")

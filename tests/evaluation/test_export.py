@@ -1,6 +1,8 @@
 """Forms for training: what is in a line, what is left out, and that calls and results belong together."""
 
 import json
+import math
+from dataclasses import replace
 
 import pytest
 
@@ -8,10 +10,10 @@ from tao.evaluation.atif import trajectory
 from tao.evaluation.card import card
 from tao.evaluation.chats import chat, preference, turns
 from tao.evaluation.export import BLOCK, Wish, columns_first, export, text
-from tao.evaluation.inspect_log import log
+from tao.evaluation.inspect_log import file_name, log
 from tao.evaluation.records import Recorded
 from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Recalled, Replied
-from tao.messages import Call, Message, Observation, Reply, ToolSpec, Usage
+from tao.messages import Call, Image, Message, Observation, Reply, ToolCall, ToolSpec, Usage
 from tao.run import Run
 from tao.testing import did, history, spec
 
@@ -126,6 +128,51 @@ def test_a_log_of_inspect(some):
     json.dumps(made)
 
 
+def test_a_log_tells_evaluations_apart_and_what_happened(some):
+    made, other = (log({"model": model, "tasks": "abc"}, some, "a_b 任务") for model in ("openai/x", "openai/y"))
+    assert made["eval"]["task_id"] == other["eval"]["task_id"]
+    assert made["eval"]["eval_id"] != other["eval"]["eval_id"]
+    assert file_name(made).endswith(f"+00-00_a-b-任务_{made['eval']['eval_id']}.json")
+    assert [it["event"] for it in made["samples"][1]["events"]] == ["model", "info", "model", "tool", "model"]
+    assert made["samples"][1]["events"][3]["arguments"] == {"a": 2, "b": 3}
+    failed = log({}, [replace(some[0], reason="failed", why="no network")], "t")
+    assert failed["samples"][0]["error"]["message"] == "no network"
+    assert failed["results"]["completed_samples"] == 0
+
+
+PICTURES = (Image("image/gif", "R0lGODlh"), Image(url="https://example.com/a.jpg?sign=1"), Image(url="https://example.com/b"))
+
+
+def test_pictures_stay_with_their_question():
+    asked = Asked("What?", (), images=PICTURES, instructions="Look.", history=(
+        Message("user", "hi"), Message("assistant", "", (ToolCall("see", "none", "c1"),)), Message("tool", "fog", call_id="c1"), Message("assistant", "fog"),
+    ))  # fmt: skip
+    run = Run("r", [asked, *end("a cat")])
+    (question,) = [it for it in chat(run)["messages"] if isinstance(it["content"], list)]
+    assert [part["type"] for part in question["content"]] == ["image_url"] * 3 + ["text"]
+    assert question["content"][0]["image_url"]["url"] == "data:image/gif;base64,R0lGODlh"
+    steps = trajectory(run)["steps"]
+    assert [(it["step_id"], it["source"], it.get("is_copied_context")) for it in steps] == [
+        (1, "system", None), (2, "user", True), (3, "agent", True), (4, "agent", True), (5, "user", None), (6, "agent", None),
+    ]  # fmt: skip
+    assert steps[2]["tool_calls"] == [{"tool_call_id": "c1", "function_name": "see", "arguments": {"text": "none"}}]
+    assert steps[2]["observation"]["results"] == [{"source_call_id": "c1", "content": "fog"}]
+    assert [part["source"]["media_type"] for part in steps[4]["message"][:3]] == ["image/gif", "image/jpeg", "image/png"]
+    assert steps[4]["message"][3] == {"type": "text", "text": "What?"}
+
+
+def test_arguments_are_strict_json():
+    run = history("q", *did(1, "add", "nan", a=math.nan, b=2**70), *end("2"))
+    (line,) = export([Recorded(run, "t")], Wish("sft")).lines
+    assert line["messages"][1]["tool_calls"][0]["function"]["arguments"] == f'{{"a": null, "b": {2**70}}}'
+
+
+def test_an_empty_answer_teaches_nothing():
+    runs = [graded("t", True, *end(" ")), graded("t", False, *end("9"))]
+    assert [line["messages"][-1]["content"] for line in export(runs, Wish("sft")).lines] == ["9"]
+    assert export(runs, Wish("dpo")).lines == ()
+
+
 def test_parameters_are_always_an_object():
     run = Run("r", [Asked("q", (ToolSpec("now", "The time.", {}),)), *end("x")])
     assert chat(run)["tools"][0]["function"]["parameters"] == {"type": "object", "properties": {}}
@@ -140,3 +187,5 @@ def test_lines_with_columns_of_their_own_come_first_in_large_files():
     large = {"a": 4, "b": None, "long": "x" * (BLOCK // 2)}
     assert [json.loads(line)["a"] for line in text([large, large, more]).splitlines()] == [4, 2, 4]
     assert [json.loads(line)["a"] for line in text([large, plain, more]).splitlines()] == [4, 1, 2]
+    chinese = {"a": 5, "b": None, "long": "长" * (BLOCK // 6)}
+    assert [json.loads(line)["a"] for line in text([chinese, chinese, chinese, more]).splitlines()] == [5, 2, 5, 5]

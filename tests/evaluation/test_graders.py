@@ -43,7 +43,19 @@ RIGHT |= {
     "exact: a number": ("exact", 3.0, "3"), "exact: an object": ("exact", {"a": [1, "二"]}, '{"a":[1,"二"]}'), "exact: a list in a list": ("exact", [[1, 2]], "[1,2]"),
     "exact: true": ("exact", True, "True"), "number: in words": ("number", 25, "There are twenty-five of them."), "number: in Chinese words": ("number", 3, "一共三个"),
 }
+RIGHT |= {
+    f"exact: {given}": ("exact", wanted, given) for wanted, given in (
+        ("Paris", "**Paris**."), ("Paris", "# Paris"), ("Paris", "- _Paris_"), ("42", "$42$"), ("-5", "−5."), ("C++", "`C++`"), ("50%", "５０％"), ("don't", "Don’t!"), ("?", "？"), (".NET", ".net"),
+    )
+}  # fmt: skip
+RIGHT |= {f"contains: {given}": ("contains", wanted, given) for wanted, given in (("-5", "it is -5."), ("version 2", "version 2."), ("$5", "$5, no more"))}
 WRONG = {
+    f"{grader}: {wanted} is not {given}": (grader, wanted, given) for grader, wanted, given in (
+        ("exact", -5, "5"), ("exact", "A+", "A-"), ("exact", "C++", "C"), ("exact", "50%", "50"), ("exact", "$5", "5"), ("exact", ".5", "5"), ("exact", "@user", "user"), ("exact", "?", "!"),
+        ("contains", "-5", "it is -55"), ("contains", "$5", "$50"), ("contains", "5", "5.5"), ("contains", "A1", "A10"), ("contains", "version 2", "version 2.1"),
+    )
+}  # fmt: skip
+WRONG |= {
     "exact: true is not one": ("exact", 1, "true"), "exact: one is not true": ("exact", True, "1"), "number: no one": ("number", 1, "No one knows."),
     "exact": ("exact", "Paris", "Paris, France"),
     "em: another": ("em", "a b", "b c"),
@@ -101,6 +113,9 @@ def test_a_json_schema():
     asked = task("JSON schema", None, schema=schema)
     assert grade(asked, '{"n": 3, "more": true}').right
     assert grade(asked, 'Here:\n```json\n{"n": 3}\n```').right
+    assert grade(asked, 'Here: ```json {"n": 3}```').right
+    assert grade(asked, '\ufeff{"n": 3}').right
+    assert not grade(task("json", {"type": "number"}), "NaN").right
     assert grade(asked, '{"n": 0}').why == "$.n: 0 is less than the minimum of 1\n$.n：0 小于 1"
     assert grade(asked, "n is 3").why == "the answer is not JSON: Expecting value: line 1 column 1 (char 0)\n答案不是 JSON：第 1 行第 1 列出错"
     assert grade(asked, '{"n":' * 9000).why.startswith("the answer is not JSON: ")

@@ -32,6 +32,17 @@ def test_a_histogram_is_sound_and_loses_nothing(right, wrong):
         assert sum(counts) == len(right) + len(wrong)
 
 
+def test_long_labels_keep_their_beginning_and_reach_into_nothing():
+    long, chinese = "a very long kind of task", "一个名字很长的任务类别"
+    tree = ET.fromstring(whiskers([((long, chinese), 1.0, 0.9, 1.0, "100000/100000"), (("sum", "求和"), 0.0, 0.0, 0.1, "0/9")], ("t", "题")))
+    shown = [node.text for node in tree.iter("text")]
+    assert "a very long kind…" in shown
+    assert next(it for it in shown if it.startswith("一个")).endswith("…")
+    assert {"sum", "求和", "100000/100000"} <= set(shown)
+    note = next(node for node in tree.iter("text") if node.text == "100000/100000")
+    assert float(tree.find("circle").get("cx")) + 5 < float(note.get("x")) - 13 * 6.5
+
+
 def test_the_others_are_sound():
     for text in (
         whiskers([(("a<b", "甲"), 0.5, 0.2, 0.8, "1/2")], ("t", "题")), columns([(1, 2, 0), (2, 0, 3)], ("t", "题"), ("n", "数")),

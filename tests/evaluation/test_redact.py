@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tao.evaluation.redact import Marks, redacted, text_without
 from tao.events import Asked, Decided, Ended
-from tao.messages import Observation
+from tao.messages import Image, Message, Observation
 from tao.run import Run
 from tao.testing import did, history
 
@@ -88,3 +88,12 @@ def test_who_asked():
     made = redacted(Run("r", [asked])).asked
     assert made.settings == {"who": {"user": "<EMAIL_1>", "tenant": "<TENANT_1>", "role": "admin"}, "max_steps": 8}
     assert made.question == "I am <EMAIL_1>"
+
+
+def test_the_bytes_of_a_picture_are_no_text():
+    """Long base64 text holds what looks like a phone number; an address may hold a key."""
+    data = "AAAA+86 13800138000".replace(" ", "/") + "sk-" + "a1" * 12
+    asked = Asked("?", (), images=(Image("image/png", data), Image(url="https://x.cn/a.png?token=abc123456")), history=(Message("user", "13800138000", images=(Image("image/png", data),)),))
+    made = redacted(Run("r", [asked])).asked
+    assert [made.images[0].data, made.history[0].images[0].data, made.history[0].content] == [data, data, "<PHONE_1>"]
+    assert made.images[1].url == "https://x.cn/a.png?token=<KEY_1>"

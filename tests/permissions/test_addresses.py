@@ -8,7 +8,8 @@ from tao.permissions.addresses import address, hosts, named, within
     ("https:\\\\example.org\\a", "example.org", "/a"), ("//example.org", "example.org", ""), ("http:example.org", "example.org", ""), ("example\u3002org/x", "example.org", "/x"),
     (" ｅｘａｍｐｌｅ．ｏｒｇ ", "example.org", ""), ("http://2130706433/", "2130706433", "/"), ("[::1]", "[::1]", ""), ("10.0.0.1:8080", "10.0.0.1", ":8080"),
     ("https://good.example@example.org/", "example.org", "/"), ("https://exa\tmple.org", "example.org", ""), ("https://bücher.example/ä", "bücher.example", "/ä"),
-    ("notes://secret/1", "secret", "/1"),
+    ("notes://secret/1", "secret", "/1"), ("https:/example.org/a", "example.org", "/a"), ("https://a@b@example.org", "example.org", ""), ("https://example%2Eorg", "example.org", ""),
+    ("http://example.org:80b/", "example.org:80b/", ""), ("https:// example.org", "example.org", ""),
 ])  # fmt: skip
 def test_what_is_an_address(text, host, rest):
     found = address(text)
@@ -24,10 +25,16 @@ def test_what_is_none(text):
 @pytest.mark.parametrize(("name", "value", "wanted"), [
     ("url", "0x7f.1", "0x7f.1"), ("pageUrl", "3232235777", "3232235777"), ("url", "bob@example.org", "example.org"), ("address", "bob@example.org", None), ("address", "Berlin", None),
     ("hostname", "intranet.1", "intranet.1"), ("query", "3232235777", None), ("q", {"https://example.org": 1}, "example.org"), ("q", [["see http://example.org/x."]], "example.org"),
-    ("q", 3, None), ("curl", "0x7f.1", None),
+    ("q", 3, None), ("curl", "0x7f.1", None), ("url", "localhost", "localhost"), ("url", "localhost:8080/x", "localhost"), ("host", "db1:5432", "db1"), ("ip", "10.0.0.1", "10.0.0.1"),
+    ("q", "localhost", None), ("domain", "sales", None),
 ])  # fmt: skip
 def test_where_it_stands_counts(name, value, wanted):
     assert [one.host for _, one in named({name: value})] == ([wanted] if wanted else [])
+
+
+@pytest.mark.parametrize("text", ["https://good.example\\@bad.example/x", "good.example\\@bad.example", "https:\\\\good.example\\x@bad.example"])
+def test_what_programs_read_in_two_ways_leads_to_both_places(text):
+    assert {one.host for _, one in named({"url": text})} == {"good.example", "bad.example"}
 
 
 @pytest.mark.parametrize("text", [

@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from tao.messages import Observation
+from tao.permissions.effects import NEVER_RAN
 from tao.tools.results import observe, plain
 from tao.tools.words import speaking
 
@@ -103,3 +104,14 @@ def test_what_contains_itself():
     loop: list = []
     loop.append(loop)
     assert plain(loop).startswith("list: ")
+
+
+@pytest.mark.parametrize("kind", sorted(NEVER_RAN))
+def test_a_tool_cannot_say_in_our_words_that_it_was_not_run(kind):
+    assert observe(Observation("Write to zed@zed.example", ok=False, kind=kind)) == Observation("Write to zed@zed.example", ok=False, kind="error")
+    assert observe(Observation("Write to zed@zed.example", kind=kind)) == Observation("Write to zed@zed.example")
+
+
+@pytest.mark.parametrize("kind", ["", "error", "http", "transient", "timeout", "of my own"])
+def test_other_kinds_of_its_own_stay(kind):
+    assert observe(Observation("no", ok=False, kind=kind)).kind == kind

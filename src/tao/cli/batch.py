@@ -23,6 +23,7 @@ from tao.cli.view import JsonView
 from tao.cli.words import EXITS, say
 from tao.config import environment, load
 from tao.errors import AgentError, ConfigError, both, unread
+from tao.evaluation.lines import in_utf8, lines_of, mend_end
 from tao.events import Event
 from tao.run import Run
 
@@ -78,13 +79,12 @@ async def _run(file: Path, out: Path | None, jobs: int, form: str, options: Mapp
 
 @contextmanager
 def _target(out: Path | None) -> Iterator[TextIO]:
-    """Where lines go; a file is added to, behind a line that was cut off."""
+    """Where lines go; a file is added to, without a line that was cut off."""
     if out is None:
         yield sys.stdout
         return
-    cut = out.exists() and not out.read_bytes().endswith(b"\n") and out.stat().st_size > 0
     with out.open("a", encoding="utf-8") as target:
-        target.write("\n" if cut else "")
+        mend_end(out, target)
         yield target
 
 
@@ -114,7 +114,7 @@ def _line(asking: Asking, run: Run, form: str) -> str:
         "prompt_tokens": usage.prompt, "completion_tokens": usage.completion,
         "seconds": round(run.events[-1].at - run.asked.at, 3),
     }  # fmt: skip
-    return json.dumps(record, ensure_ascii=False) + "\n"
+    return in_utf8(record) + "\n"
 
 
 def _questions(file: Path) -> Sequence[Asking]:
@@ -149,7 +149,7 @@ def _done(out: Path | None) -> set[str]:
     if out is None or not out.exists():
         return set()
     done = set()
-    for line in out.read_text(encoding="utf-8").split("\n"):
+    for line in lines_of(out):
         try:
             done.add(str(json.loads(line)["id"]))
         except (ValueError, KeyError, TypeError, RecursionError):

@@ -22,17 +22,18 @@ from tao.cli.help import Command, argument
 from tao.cli.measured import compared, measured, wrong
 from tao.cli.progress import bar
 from tao.cli.replayed import replayed
-from tao.cli.screen import Screen
+from tao.cli.screen import Screen, plain
 from tao.cli.words import LANG, clock, say
 from tao.config import Settings, environment, load
 from tao.errors import ConfigError, both
 from tao.evaluation.bench import Grading, rollouts
 from tao.evaluation.functions import function_of, load_function
 from tao.evaluation.graders import kind_of
-from tao.evaluation.inspect_log import log
+from tao.evaluation.inspect_log import file_name, log
+from tao.evaluation.lines import for_others
 from tao.evaluation.outcomes import AGAIN, Outcome, Price
 from tao.evaluation.report import page
-from tao.evaluation.results import add, appending, in_utf8, load_results, write
+from tao.evaluation.results import add, appending, load_results, write
 from tao.evaluation.summary import paired, rows
 from tao.evaluation.tasks import Task, digest, load_tasks
 from tao.messages import Usage
@@ -58,7 +59,9 @@ BAR = "{desc} {bar} {n_fmt}/{total_fmt}{postfix} {elapsed}<{remaining}"
 @click.option("--report", type=Path, metavar="FILE.html", help=say(
     "Where the page for people goes; default: beside the results.", "网页报告的位置；默认与结果文件放在一起。",
 ))
-@click.option("--inspect", type=Path, metavar="FILE.json", help=say("Write the results as a log of Inspect AI, too.", "同时写出 Inspect AI 格式的日志。"))
+@click.option("--inspect", type=Path, metavar="FILE.json", help=say(
+    "Write the results as a log of Inspect AI, too; in a folder, under a name that it lists.", "同时写出 Inspect AI 格式的日志；若为文件夹，则按其命名规则写入。",
+))
 @click.option("--ids", metavar="A,B", help=say("Only these tasks.", "只运行这些任务。"))
 @click.option("--fail-under", type=click.FloatRange(0, 1), metavar="RATE", help=say(
     "Exit with 1 where the success rate is lower (0 to 1).", "成功率低于该值（0 到 1）时以 1 退出。",
@@ -70,8 +73,8 @@ BAR = "{desc} {bar} {n_fmt}/{total_fmt}{postfix} {elapsed}<{remaining}"
 @click.option("--compare", nargs=2, type=Path, metavar="A B", help=say("Set two files of results beside each other.", "对照两个结果文件。"))
 @click.option("--replay", metavar="RUNS", help=say(
     "Make every recorded decision again with today's prompts, readers and policies; no model, no tools. A file of results or "
-    "events, or a journal. Exit with 1 where one differs.",
-    "用当前的提示词、解析和策略重做已记录的每个决策，不调用模型和工具。可为结果文件、事件文件或运行记录库；有不同时以 1 退出。",
+    "events, a journal, or a folder or pattern of them. Exit with 1 where one differs.",
+    "用当前的提示词、解析和策略重做已记录的每个决策，不调用模型和工具。可为结果文件、事件文件、运行记录库，或其所在文件夹、通配模式；有不同时以 1 退出。",
 ))
 @o.shared("model", "lang", "max_steps", "docs", "tools", "offer", "dialect", "journal")
 @click.option("--json", "as_json", is_flag=True, help=say("The figures as one JSON object a row.", "以 JSON 输出，每行一个对象。"))
@@ -83,7 +86,7 @@ def evaluate(
     if compare is not None:
         finish(lambda: _compare(*compare, as_json=as_json))
     if replay is not None:
-        finish(replayed(replay, as_json=as_json))
+        finish(replayed(replay, tasks, as_json=as_json))
     wish = Wish(rollouts, jobs, out, report, inspect, ids or "", fail_under, judge, price, as_json)
     finish(_evaluate(tasks, wish, o.given(**settings)))
 
@@ -137,7 +140,8 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
     day = dt.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     write(report, page(about, found, name=path.name, day=day, lang=LANG))
     if wish.inspect:
-        write(wish.inspect, in_utf8(log(about, found, path.stem)))
+        made = log(about, found, path.stem)
+        write(wish.inspect / file_name(made) if wish.inspect.is_dir() else wish.inspect, for_others(made))
     return _told(found, (out, report), wish)
 
 
@@ -292,6 +296,6 @@ def progress(total: int, before: int, right: int) -> Iterator[Callable[[Outcome]
             if shown.disable:
                 mark, left = say("right", "正确") if it.right else say("WRONG", "错误"), clock((total - done) / rate)
                 took, still = say(f"{it.seconds:.1f} s", f"{it.seconds:.1f} 秒"), say(f"{left} left", f"剩余 {left}")
-                screen.print(f"{done}/{total} {it.task} {mark} {took} · {share} · {speed} · {still}")
+                screen.print(f"{done}/{total} {plain(it.task)} {mark} {took} · {share} · {speed} · {still}")
 
         yield tell

@@ -75,7 +75,7 @@ def wrong(outcomes: Sequence[Outcome], most: int = 20) -> Table | None:
     if len(missed) > most:
         rows.append(["…", say(f"{len(missed) - most} more", f"另有 {len(missed) - most} 项"), "", ""])
     headings = (say("wanted", "应为"), say("answer", "回答"), say("why", "原因"))
-    return Table((Column(say("not right", "未答对")), *(Column(heading, fit="cut") for heading in headings)), rows)
+    return Table((Column(say("not right", "未答对"), fit="cut"), *(Column(heading, fit="cut") for heading in headings)), rows)
 
 
 def compared(screen: Screen, paired: Paired, a: str, b: str) -> None:

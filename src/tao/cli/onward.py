@@ -1,6 +1,7 @@
 """`tao replay RUN --from STEP`: a run goes on from one of its steps with something else changed."""
 
 import secrets
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -13,10 +14,13 @@ from tao.cli.ask import shown
 from tao.cli.compare import show
 from tao.cli.exits import code_of
 from tao.cli.screen import Screen
+from tao.cli.view import JsonView
 from tao.config import Settings, environment, load
 from tao.errors import ConfigError, both, unread
 from tao.evaluation.again import cut
 from tao.events import Replied
+from tao.images import pictures
+from tao.rulings import offered
 from tao.run import Run
 from tao.seams import Abilities
 
@@ -26,6 +30,10 @@ async def onward(old: Run, step: int, prompt: Path | None, options: Mapping[str,
     settings = load(options)
     async with assembled(settings, environment(), model=None if "model" in options else old.asked.model or None) as agent:
         run = branch(old, step, agent, settings, options, prompt)
+        if as_json:  # a run in a file is whole
+            lines = JsonView(sys.stdout, run.id)
+            for event in run.events:
+                lines.event(event)
         run = await shown(agent, run, settings, as_json=as_json, quiet=False)
     if not as_json:
         show(Screen(err=True), old, run)
@@ -36,7 +44,7 @@ def branch(old: Run, step: int, agent: Agent, settings: Settings, options: Mappi
     """A new run with the old one's events up to the step, and what the options change written into its question.
 
     Times are moved, as if it had come to this step just now.
-    Raises ConfigError where there is no such step, or the prompt cannot be read.
+    Raises ConfigError where there is no such step, the prompt cannot be read, or a tool of the run is not here.
     """
     try:
         text = prompt.read_text(encoding="utf-8-sig").strip() if prompt else old.asked.instructions
@@ -53,6 +61,7 @@ def branch(old: Run, step: int, agent: Agent, settings: Settings, options: Mappi
     changed = replace(old.asked, instructions=text)
     if "model" in options:
         model = agent.model
+        pictures(changed.images, model)  # raises ConfigError where it takes none
         abilities = asdict(getattr(model, "abilities", Abilities()))
         kept = {name: value for name, value in changed.settings.items() if name != "start"}
         changed = replace(changed, model=getattr(model, "name", ""), settings={**kept, "abilities": abilities})
@@ -60,7 +69,12 @@ def branch(old: Run, step: int, agent: Agent, settings: Settings, options: Mappi
         changed = replace(changed, dialect=settings.dialect)
     if "max_steps" in options:
         changed = replace(changed, settings={**changed.settings, "max_steps": settings.max_steps})
-    if "tools" in options or "docs" in options:
+    if {"tools", "docs", "offer"} & options.keys():
         changed = replace(changed, tools=tuple(tool.said(changed.lang) for tool in agent.tools))
+    else:
+        offered(changed, agent.tools)
     later = time.time() - (rest[-1] if rest else changed).at
-    return Run(secrets.token_hex(8), [replace(event, at=event.at + later) for event in (changed, *rest)])
+    moved = [replace(event, at=event.at + later) for event in (changed, *rest)]
+    if changed != old.asked:  # the replies so far were given to other prompts than this run's
+        moved = [replace(event, prompt="") if isinstance(event, Replied) else event for event in moved]
+    return Run(secrets.token_hex(8), moved)

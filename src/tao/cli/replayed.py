@@ -1,21 +1,33 @@
 """`tao eval --replay`: recorded decisions made again."""
 
 import json
+from dataclasses import fields
 
 from tao.agent import recorded_dialect, recorded_policy
-from tao.cli.exits import ANSWERED, FAILED
+from tao.cli.exits import ANSWERED, FAILED, complain
 from tao.cli.screen import Column, Screen, Table
-from tao.cli.words import say
+from tao.cli.words import mine, say
+from tao.errors import ConfigError, both
 from tao.evaluation.again import Again, again
 from tao.evaluation.records import Recorded, load_runs
 from tao.events import Decided, Ended, Event, Misread, Nudged, Replied, to_json
 from tao.replay import Difference
 
 
-async def replayed(where: str, *, as_json: bool) -> int:
-    """Print every decision that would differ today, and how many there are."""
-    read = [(it, await _again(it)) for it in await load_runs(where)]
-    screen = Screen()
+async def replayed(where: str, more: object = None, *, as_json: bool) -> int:
+    """Print every decision that would differ today, and how many there are. Raises ConfigError where `more` than one place is given."""
+    if more is not None:
+        raise ConfigError(both(
+            f"--replay reads one place, so {more} would be left out; a folder, or a pattern in quotes, reads many",
+            f"--replay 只读取一处，{more} 会被忽略；要读取多个，请给出文件夹，或加引号的通配模式",
+        ))  # fmt: skip
+    read, left, screen = [], 0, Screen()
+    for it in await load_runs(where):
+        try:
+            read.append((it, await _again(it)))
+        except ConfigError as error:  # made in a dialect or with limits of its own
+            left += 1
+            complain(say(f"run {it.run.id} is left out: ", f"运行 {it.run.id} 未重做：") + mine(str(error)))
     if as_json:
         for it, result in read:
             for difference in result.differences:
@@ -25,7 +37,7 @@ async def replayed(where: str, *, as_json: bool) -> int:
             screen.table(_table(read))
             screen.print()
         screen.print(_summary([result for _, result in read]), wrap=True)
-    return FAILED if any(result.decided_otherwise for _, result in read) else ANSWERED
+    return FAILED if left or any(result.decided_otherwise for _, result in read) else ANSWERED
 
 
 async def _again(it: Recorded) -> Again:
@@ -48,9 +60,20 @@ def _table(read: list[tuple[Recorded, Again]]) -> Table:
     rows = []
     for it, result in read:
         name = it.task if it.task != it.run.asked.question else it.run.id[:8]
-        rows += [[name, str(found.number), told(found.recorded), told(found.now)] for found in result.decided_otherwise]
-    columns = (Column(say("run", "运行")), Column(say("event", "事件"), right=True))
+        rows += [[name, str(found.number), *_apart(found)] for found in result.decided_otherwise]
+    columns = (Column(say("run", "运行"), fit="fold"), Column(say("event", "事件"), right=True))
     return Table((*columns, Column(say("recorded", "记录"), fit="fold"), Column(say("today", "现在"), fit="fold")), rows)
+
+
+def _apart(difference: Difference) -> tuple[str, str]:
+    """Both sides in one line each; where these are the same words, the fields that differ as well."""
+    recorded, now = difference.recorded, difference.now
+    ours, theirs = told(recorded), told(now)
+    if recorded is None or now is None or ours != theirs:
+        return ours, theirs
+    names = [field.name for field in fields(recorded) if field.compare and getattr(recorded, field.name) != getattr(now, field.name)]
+    old, new = ("\n".join(f"{name}: {getattr(event, name)}" for name in names) for event in (recorded, now))
+    return f"{ours}\n{old}", f"{theirs}\n{new}"
 
 
 def told(event: Event | None) -> str:

@@ -118,12 +118,10 @@ class Screen:
         said = self.env.get("COLUMNS", "")
         return (int(said) if said.isdigit() else 0) or _terminal_width() or 80
 
-    def rendered(self, text: Text | str) -> str:
-        """The text as it is written here: with escape sequences for its looks where they are understood, and without any that it brings along."""
-        pieces = styled(text).pieces
-        if not self.is_terminal:
-            return "".join(piece for piece, _ in pieces)
-        return "".join(self._look(plain(piece), look) for piece, look in pieces)
+    def rendered(self, text: Text | str, *, tidy: bool = False) -> str:
+        """The text as it is written here: with escape sequences for its looks where they are understood; on a terminal, or tidy, with no others."""
+        tidy = tidy or self.is_terminal
+        return "".join(self._look(plain(piece) if tidy else piece, look) for piece, look in styled(text).pieces)
 
     def _look(self, text: str, look: str) -> str:
         words = [word for word in look.split() if word in ATTRIBUTES or not self.env.get("NO_COLOR")]
@@ -163,7 +161,7 @@ class Table:
     def lines(self, screen: Screen) -> Iterator[str]:
         """The lines of the table, without blanks at their ends."""
         heads = [[styled((column.heading, "dim")) for column in self.columns]] if any(column.heading for column in self.columns) else []
-        rows = [[screen.rendered(cell) for cell in row] for row in (*heads, *self.rows)]
+        rows = [[screen.rendered(cell, tidy=True) for cell in row] for row in (*heads, *self.rows)]
         widths = self._widths(rows, screen.width)
         for place, row in enumerate(rows):
             fits = ["fold" if place < len(heads) else column.fit for column in self.columns]

@@ -7,6 +7,7 @@ from tao.cli.pens import Pen, pen_for
 from tao.cli.screen import Screen, Text, styled
 from tao.cli.words import LABELS, mine, packed, say
 from tao.errors import AgentError, ModelError
+from tao.evaluation.lines import in_utf8
 from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Ruled, to_json
 from tao.messages import Call, Observation
 from tao.output import INVALID
@@ -64,7 +65,7 @@ class JsonView:
 
     def event(self, event: Event) -> None:
         """Write the line."""
-        line = json.dumps({"run": self.run, "seq": self.seq, **to_json(event)}, ensure_ascii=False, default=str)
+        line = in_utf8({"run": self.run, "seq": self.seq, **to_json(event)})
         self.file.write(line + "\n")
         self.file.flush()
         self.seq += 1

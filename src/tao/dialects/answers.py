@@ -26,6 +26,8 @@ NO_TOOL = later(
     r"[ \t*]*[:：]?[ \t*]*(?:no\b|否|不(?:需要|用|必)?|无需|没有必要)[ \t]*[.。!！,，*]*(?P<same>[^\n]*)",
     re.IGNORECASE,
 )
+ASKS = later(r"\s*(?:do(?:es)? (?:I|we) need\b|我?们?(?:是否)?(?:需要|要)[^\n]{0,6}工具)", re.IGNORECASE)
+"""The beginning of a reply that asks itself whether it needs a tool."""
 _SPEAKER = later(r"\s*\**(?:AI|Assistant|助手|回复|回答|Response)\**[ \t]*[:：][ \t]*", re.IGNORECASE)
 
 
@@ -153,9 +155,12 @@ def announces(text: str, tools: Tools) -> bool:
     return bool(named and _USING.search(last, found.start()))
 
 
-def no_tool_answer(thought: str) -> str | None:
-    """The text behind `Do I need to use a tool? No`, without `AI:`; None where the thought does not say so."""
+def no_tool_answer(thought: str, *, alone: bool = False) -> str | None:
+    """The text behind `Do I need to use a tool? No`, without `AI:`; None where the thought does not say so.
+
+    `alone`: the label of the thought is missing, so it must begin with the question, and the line end with the No.
+    """
     found = NO_TOOL.search(thought) if "tool" in thought.lower() or "工具" in thought else None
-    if found is None:
+    if found is None or (alone and (not ASKS.match(thought) or thought.find("\n", 0, found.start()) >= 0 or found["same"].strip(SPACE))):
         return None
     return _SPEAKER.sub("", thought[found.end() :], count=1).strip(SPACE)

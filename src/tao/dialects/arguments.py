@@ -24,6 +24,9 @@ _PAIR = (
     r"[\"'`“]?(KEYS)[\"'`”]?[ \t]{0,9}[:：=＝](?!=)[ \t]{0,9}"
 )
 _QUOTED_VALUE = later(r"\"[^\"\n]{0,4000}\"(?=[,，;；\s]|$)|'[^'\n]{0,4000}'(?=[,，;；\s]|$)|“[^”\n]{0,4000}”")
+_BARE = later(r"[^\n\"'“”‘’`{}()\[\]（）=＝:：]{1,200}")
+_CODED = later(r"^#?\d+$|^#\w|\w[._/@#]\w")
+"""What no word of running text is: a number, a variable, a name with a dot, a line or a slash in it."""
 _UNKNOWN_KEY = later(r"(?:^|[,，;；\s]\s{0,9})[A-Za-z_]\w{0,40}[ \t]{0,4}=(?!=)")
 
 
@@ -186,7 +189,18 @@ def from_call(tool: ToolSpec, text: str, opened: int, closed: int) -> Args | Bad
         found = listed(f"({inner})", 0)
         if isinstance(found, Listed) and found.literal and not found.named and len(found.values) == len(shape.required):
             return Args(dict(zip(shape.required, found.values, strict=True)))
-    return from_text(tool, inner, sealed=True)
+    return _unquoted_list(tool, shape, inner) or from_text(tool, inner, sealed=True)
+
+
+def _unquoted_list(tool: ToolSpec, shape: Parameters, inner: str) -> Args | None:
+    """Bare words between commas, one for each of several required parameters, where one of them is no word of running text.
+
+    `get_neighbors(#0, people.person.profession)` is a list; `look(Paris, France)` may be one text as well.
+    """
+    pieces = [piece.strip(SPACE) for piece in re.split("[,，]", inner)]
+    if len(pieces) != len(shape.required) or len(pieces) < 2 or not all(map(_BARE.fullmatch, pieces)) or not any(map(_CODED.search, pieces)):
+        return None
+    return from_wire(tool, dict(zip(shape.required, pieces, strict=True)))
 
 
 def from_list(shape: Parameters, found: Listed) -> Args | None:

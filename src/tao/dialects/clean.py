@@ -18,7 +18,7 @@ HEAD = later(
     r"|<\|assistant\|>"
     r"|<\|start\|>assistant(?=<\|channel\|>)|<start_of_turn>(?:model)?|<\|turn>(?:model)?|<s>|<bos>|\[BOS\]|\[/INST\]"
     r"|<｜begin▁of▁sentence｜>|<｜Assistant｜>|<\|START_OF_TURN_TOKEN\|>|<\|CHATBOT_TOKEN\|>|<\|START_RESPONSE\|>"
-    r"|<\|im_middle\|>|<\|im_assistant\|>(?:assistant)?|<\|start_of_role\|>(?:assistant)?(?:<\|end_of_role\|>)?|<response>"
+    r"|<\|im_middle\|>|<\|im_assistant\|>(?:assistant)?|<\|start_of_role\|>(?:assistant)?(?:<\|end_of_role\|>)?|<response>|<\|startofthink\|>"
     r"|<\|(?:im_end|eot_id|eom_id|end|endoftext|end_of_text|end_of_turn|return)\|>|</s>|<eos>|<end_of_turn>"
 )
 TAIL = later(
@@ -31,6 +31,8 @@ TURN = later(
     r"|User|Assistant|用户|助手)[:：])"
     r"|<end_of_turn>[\s]{0,9}<start_of_turn>|<\|end\|>[\s]{0,9}<\|user\|>|<｜end▁of▁sentence｜>[\s]{0,9}<｜User｜>"
 )
+SPEAKER = later(r"\s*(?:#{1,4}[ \t])?\**(?:assistant|助手)\**[ \t]{0,3}[:：]\**\s*", re.IGNORECASE)
+_SPOKEN = later(r"\n[ \t]*(?:#{1,4}[ \t])?\**(?:human|user|assistant|用户|助手)\**[ \t]{0,3}[:：]", re.IGNORECASE)
 MAX_TOKENS = 40
 """So many tokens are stripped at each end."""
 FENCE = later(r"(?P<mark>`{3,9}|~{3,9}|` ` `)[ \t]*(?:[\w+#.\-]{0,20}[ \t]*(?P<line>\n)|(?:json|python|py)?[ \t]*(?=[{\[]))")
@@ -76,6 +78,12 @@ def untoken(text: str) -> str:
             break
         text = text[: found.start()].rstrip(SPACE)
     return text
+
+
+def unspoken(text: str) -> str:
+    """Without the speaker's name before it all (`Assistant: …`), unless it is a dialogue."""
+    found = SPEAKER.match(text)
+    return text if found is None or _SPOKEN.search(text, found.end()) else text[found.end() :]
 
 
 @cache

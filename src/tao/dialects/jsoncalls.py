@@ -9,7 +9,7 @@ from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.wishes import Wish
 from tao.messages import Pairs
 
-_NAMES = ("tool", "toolname", "name", "function", "functionname", "recipientname", "command", "工具", "工具名", "工具名称")
+_NAMES = ("tool", "toolname", "name", "function", "functionname", "recipientname", "apiname", "command", "工具", "工具名", "工具名称")
 _ACTIONS = ("action", "行动", "行動", "动作", "動作")
 _INPUTS = (
     "actioninput", "toolinput", "input", "args", "arguments", "parameters", "params", "kwargs", "toolargs", "toolarguments",

@@ -9,8 +9,8 @@ damaged, the reply is read as if it had not been told.
 import re
 from collections.abc import Sequence
 
-from tao.dialects.answers import NO_TOOL
-from tao.dialects.clean import SPACE
+from tao.dialects.answers import ASKS, NO_TOOL
+from tao.dialects.clean import SPACE, SPEAKER
 from tao.dialects.ending import TRAILING, Ending
 from tao.dialects.holding import line_label, markup_hold
 from tao.dialects.labels import MID_ACTION, MID_INPUT, Label
@@ -195,7 +195,8 @@ class Listening:
             said = self._think(self._text[1 : self._at + stray.start()])
             self._prose, self._at, self.thinks = False, place, False
             return said
-        if _RISKY.search(line) or markup_hold(self._text, self._at, self._at + len(line))[1] or MID_INPUT.search(line):
+        whole = not self._prose and (ASKS.match(line) or SPEAKER.match(line))
+        if whole or _RISKY.search(line) or markup_hold(self._text, self._at, self._at + len(line))[1] or MID_INPUT.search(line):
             return self._hold()
         if self.plain and not self._prose and (after >= 0 or len(line) > PREFACE):
             self._ending, self._phase = Ending(self.index, None), self._answering

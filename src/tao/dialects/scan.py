@@ -6,7 +6,7 @@ from itertools import islice
 
 from tao.dialects import found as items
 from tao.dialects.answers import announces, answer_end, no_tool_answer, tidy, turn_end
-from tao.dialects.clean import FENCE, SPACE, ZERO_WIDTH, lines, past_space, unfence, untoken
+from tao.dialects.clean import FENCE, SPACE, ZERO_WIDTH, lines, past_space, unfence, unspoken, untoken
 from tao.dialects.convert import missing
 from tao.dialects.found import ANSWER_TAG, Step
 from tao.dialects.labels import LABEL_LINE, MID_ACTION, MID_INPUT, Label, fences, first_line_label, label_at, next_label, unveiled
@@ -17,7 +17,7 @@ from tao.dialects.names import Tools, is_finish
 from tao.dialects.others import ours, untagged
 from tao.dialects.repair import Read, read_strict
 from tao.dialects.state import Judged, Scan
-from tao.dialects.steps import action, input_region, with_input, written_call
+from tao.dialects.steps import action, ends_in_call, input_region, with_input, written_call
 from tao.dialects.thoughts import OPEN, STRAY, THINKING, block_at
 from tao.dialects.wishes import Acts, Fails, Nothing, Says
 
@@ -58,7 +58,8 @@ def judge(text: str, tools: Tools) -> Judged:
     """What a reply means."""
     text = untoken(unveiled(lines(text)))
     kept = text.startswith(("```tool_code", "```vis-thinking", "```thinking"))
-    whole = text if kept else untoken(unfence(text))
+    inner = text if kept else untoken(unfence(text))
+    whole = unspoken(inner)
     if not whole.strip(SPACE):
         return Judged(Fails("empty"))
     scan = Scan("\n" + whole, tools)
@@ -68,7 +69,7 @@ def judge(text: str, tools: Tools) -> Judged:
     if (first is None or isinstance(first, Fails)) and (again := _in_other_words(whole, tools, first)):
         scan, first = again
     found = first or unlabelled(scan)
-    notes = (*(["unfenced"] if whole != text else []), *scan.notes, *(found.notes if isinstance(found, Acts | Says) else ()))
+    notes = (*(["unfenced"] if inner != text else []), *scan.notes, *(found.notes if isinstance(found, Acts | Says) else ()))
     return Judged(found, scan.thought, tuple(dict.fromkeys(notes)))
 
 
@@ -256,9 +257,24 @@ def _thought(scan: Scan, label: Label) -> Step:
 
 
 def _aside(scan: Scan, label: Label) -> Step:
-    """A question or an observation repeated before any step; in plain prose it is a line like any other."""
+    """A question or an observation repeated before any step; in plain prose it is a line like any other.
+
+    An observation behind a line that is a call and nothing else is that call's result, made up.
+    """
+    if label.kind == "observation" and (called := _called_above(scan, label.start)):
+        return called, label.start
     scan.keep(label.start, "quoted", label.start)
     return None, _on(scan, label)
+
+
+def _called_above(scan: Scan, end: int) -> Acts | Says | Fails | None:
+    """The call that the line above `end` is, written in prose or as the last line of a labelled thought."""
+    said = scan.text[scan.since : end].rstrip(SPACE)
+    line = said.rfind("\n") + 1
+    if scan.inside or scan.mode not in {"prose", "thought"} or not (called := written_call(said[line:].strip(SPACE), scan.tools)):
+        return None
+    scan.keep(scan.since + line, "aside", end)
+    return called
 
 
 def _final(scan: Scan, label: Label) -> Step:
@@ -317,20 +333,36 @@ def unlabelled(scan: Scan) -> Acts | Says | Fails:
     """What a reply without a step means."""
     thought = scan.pieces("thought")
     if scan.labelled:
-        answer = no_tool_answer(thought)
-        return Says(tidy(answer)) if answer else Fails("no_step", thought)
+        return _thought_only(scan, thought)
     text = _RETURN.sub("", "".join(piece for mode, piece in scan.said if mode != "thought"))
     text = tidy(text[: turn_end(text, 0)])
     if not text or (scan.said[0][0] == "quoted" and not text.startswith(QUESTIONS)):
         return _recovered(scan)
     if scan.skipped or scan.inside:
         return Fails("no_step", text)
+    if (answer := no_tool_answer(text, alone=True)) is not None:
+        return Says(tidy(answer)) if answer else Fails("no_step", text)
     if announces(text, scan.tools):
         return Fails("announced", text)
     if breaks_off(text):
         return Fails("truncated", text)
+    if (called := written_call(text, scan.tools)) is None and ends_in_call(text, scan.tools):
+        return Fails("announced", text)
     scan.said.clear()
-    return written_call(text, scan.tools) or Says(text, ("plain_answer",))
+    return called or Says(text, ("plain_answer",))
+
+
+def _thought_only(scan: Scan, thought: str) -> Acts | Says | Fails:
+    """What a labelled thought means that no label follows: the text behind "no tool", or the call that is its last line."""
+    if answer := no_tool_answer(thought):
+        return Says(tidy(answer))
+    mode, last = scan.said[-1] if scan.said else ("", "")
+    before, _, line = last.rstrip(SPACE).rpartition("\n")
+    called = written_call(line.strip(SPACE), scan.tools) if mode == "thought" and before.strip(SPACE) and not scan.skipped else None
+    if called is None:
+        return Fails("no_step", thought)
+    scan.said[-1] = (mode, before)
+    return called
 
 
 def _recovered(scan: Scan) -> Acts | Says | Fails:

@@ -241,7 +241,7 @@ def written_call(text: str, tools: Tools) -> Acts | Says | Fails | None:
     if opened is None or opened[0] in "{｛" or text[: opened.start()] != text[: opened.start()].strip(SPACE):
         return None
     name = text[: opened.start()].removeprefix("functions.")
-    if name not in tools.exact and not (name.isalpha() and is_finish(name, tools)):
+    if tools.get(name) is None and not (name.isalpha() and is_finish(name, tools)):
         return None
     if text.startswith(("[ARGS]", "[CALL_ID]"), opened.start()):
         return Fails("truncated", text, name)
@@ -250,6 +250,13 @@ def written_call(text: str, tools: Tools) -> Acts | Says | Fails | None:
         return _several(text, tools)
     called = _called(text, opened.start() - len(name), opened.start(), None, tools)
     return called[0] if called and not isinstance(called[0], Nothing) else None
+
+
+def ends_in_call(text: str, tools: Tools) -> bool:
+    """Whether the last of several lines is `tool[input]` and nothing else: what a model shows that forgot the label."""
+    _, above, line = text.rpartition("\n")
+    found = _OPEN.search(line[:200])
+    return bool(above and found and found[0] in "[［" and line.endswith(("]", "］")) and tools.get(line[: found.start()].strip(SPACE)))
 
 
 def _several(text: str, tools: Tools) -> Acts | Says | Fails | None:

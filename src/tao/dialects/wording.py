@@ -22,6 +22,10 @@ REASONS = {
         "en": "There is no tool named {quote}. The tools are: {tools}.",
         "zh": "没有名为 {quote} 的工具。可用的工具有：{tools}。",
     },
+    "unnamed": {
+        "en": "The action does not name a tool. The tools are: {tools}.",
+        "zh": "行动没有写明工具。可用的工具有：{tools}。",
+    },
     "no_tool": {
         "en": "The reply gives an input but does not name a tool: {quote} The tools are: {tools}.",
         "zh": "回复给出了输入，却没有写明工具：{quote} 可用的工具有：{tools}。",
@@ -72,7 +76,8 @@ def detail(reason: str, lang: str, *, quote: str = "", tool: str = "", tools: Se
     keys = list(properties) if isinstance(properties, dict) else []
     comma = "、" if zh else ", "
     nothing = "无" if zh else "none"
-    return REASONS[reason]["zh" if zh else "en"].format(
+    words = REASONS["unnamed" if reason == "unknown_tool" and not quote.strip() else reason]
+    return words["zh" if zh else "en"].format(
         quote=quoted(quote, zh=zh),
         tool=quoted(tool, zh=zh),
         tools=comma.join(to_name(tools, quote)) or nothing,

@@ -4,21 +4,28 @@ Everything that happened is there, also what could not be read: a misread reply 
 """
 
 import datetime as dt
+import json
+import mimetypes
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from tao import __version__
 from tao.evaluation.reward import DEFAULT, Rewards, reward
 from tao.events import Asked, Decided, Event, Misread, Nudged, Observed, Recalled, Replied
+from tao.messages import Image
 from tao.run import Run
 
 SCHEMA = "ATIF-v1.7"
+SOURCES = {"system": "system", "user": "user", "assistant": "agent", "tool": "system"}
+MEDIA = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
 def trajectory(run: Run, *, right: bool | None = None, score: float | None = None, rewards: Rewards = DEFAULT) -> dict[str, Any]:
     """The run as one ATIF document. Fields that are not known are left out."""
     asked, usage = run.asked, run.usage
     worth = reward(run, right=right, score=score, rewards=rewards)
-    steps: list[dict[str, Any]] = []
+    steps = [{"step_id": number, **step} for number, step in enumerate(_before(asked), 1)]
     left = iter(worth.steps)
     reply: Replied | None = None
     for event in run.events:
@@ -46,11 +53,45 @@ def trajectory(run: Run, *, right: bool | None = None, score: float | None = Non
     })  # fmt: skip
 
 
+def _before(asked: Asked) -> list[dict[str, Any]]:
+    """What was said before the question: the instructions, and an earlier conversation, marked as copied."""
+    steps: list[dict[str, Any]] = [{"source": "system", "message": asked.instructions}] if asked.instructions.strip() else []
+    for message in asked.history:
+        if message.role == "tool" and steps and steps[-1].get("tool_calls"):
+            steps[-1].setdefault("observation", {"results": []})["results"].append({"source_call_id": message.call_id, "content": message.content})
+            continue
+        step = {"source": SOURCES[message.role], "message": _content(message.content, message.images), "is_copied_context": True}
+        if message.calls:
+            step["tool_calls"] = [{"tool_call_id": it.id or "", "function_name": it.name, "arguments": _object(it.arguments)} for it in message.calls]
+        steps.append(step)
+    return steps
+
+
+def _object(arguments: str) -> dict[str, Any]:
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {"text": arguments}
+
+
+def _content(text: str, images: Sequence[Image]) -> str | list[dict[str, Any]]:
+    """Text, or parts: pictures and the text about them."""
+    parts = [{"type": "image", "source": {"media_type": _media(image), "path": image.url or f"data:{image.media};base64,{image.data}"}} for image in images]
+    return [*parts, {"type": "text", "text": text}] if parts else text
+
+
+def _media(image: Image) -> str:
+    """What kind of picture it is; of an address, what its ending says, and PNG where that says nothing."""
+    told = image.media or mimetypes.guess_type(urlsplit(image.url).path)[0]
+    return told if told in MEDIA else "image/png"
+
+
 def _step(event: Event, run: Run, reply: Replied | None) -> dict[str, Any] | None:
     """An event as a step without its number; None where it is part of another."""
     match event:
         case Asked():
-            return {"source": "user", "message": event.question}
+            return {"source": "user", "message": _content(event.question, event.images)}
         case Recalled():
             return {"source": "system", "message": "\n".join(event.notes), "extra": {"kind": "recalled"}}
         case Nudged():

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tao.evaluation.lines import strict
 from tao.events import Decided, Observed
 from tao.messages import Call, Message, Observation, Request, ToolCall
 from tao.models.chat import body
@@ -50,7 +51,7 @@ def opening(run: Run) -> list[Message]:
     """What the model is told before its first step: instructions, notes from memory, what was said before, the question."""
     asked = run.asked
     told = "\n\n".join(part for part in (asked.instructions, listed(run), *run.notes) if part.strip())
-    return [*([Message("system", told)] if told else []), *asked.history, Message("user", asked.question)]
+    return [*([Message("system", told)] if told else []), *asked.history, Message("user", asked.question, images=asked.images)]
 
 
 def said(turn: Turn) -> list[Message]:
@@ -58,7 +59,7 @@ def said(turn: Turn) -> list[Message]:
     if turn.answer is not None:
         text = f"{turn.thought}\n\n{turn.answer}" if turn.thought.strip() and turn.thought.strip() not in turn.answer else turn.answer
         return [Message("assistant", text)]
-    calls = tuple(ToolCall(call.tool, json.dumps(call.args, ensure_ascii=False, default=str), name_of(call)) for call, _ in turn.seen)
+    calls = tuple(ToolCall(call.tool, strict(call.args), name_of(call)) for call, _ in turn.seen)
     results = [Message("tool", observation.text, call_id=name_of(call)) for call, observation in turn.seen]
     return [Message("assistant", turn.thought, calls), *results]
 

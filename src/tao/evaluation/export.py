@@ -9,9 +9,9 @@ from typing import Any
 from tao.evaluation.atif import trajectory
 from tao.evaluation.card import Made
 from tao.evaluation.chats import chat, preference
+from tao.evaluation.lines import for_others
 from tao.evaluation.records import Recorded, distinct
 from tao.evaluation.redact import redacted
-from tao.evaluation.results import in_utf8
 from tao.evaluation.reward import DEFAULT, Rewards, reward
 from tao.events import to_json
 
@@ -66,7 +66,7 @@ def export(recorded: Sequence[Recorded], wish: Wish, *, sources: Sequence[str] =
 def _wanted(it: Recorded, wish: Wish) -> bool:
     if wish.form != "events" and it.run.ended is None:
         return False
-    if wish.form == "sft" and it.run.answer is None:
+    if wish.form == "sft" and not (it.run.answer or "").strip():
         return False
     if wish.steps is not None and it.run.steps > wish.steps:
         return False
@@ -104,7 +104,7 @@ def _dpo(runs: Sequence[Recorded], wish: Wish) -> Iterator[Line]:
 
 def _better(a: Recorded, b: Recorded, wish: Wish) -> bool:
     """Right beats wrong; among ungraded or equally graded ones, what is worth more by the margin. With `right` only right beats wrong."""
-    if a.run.answer is None or (wish.right and a.right is not True):
+    if not (a.run.answer or "").strip() or (wish.right and a.right is not True):
         return False
     if a.right is not None and b.right is not None and a.right != b.right:
         return a.right
@@ -126,13 +126,13 @@ LINES: Mapping[str, Callable[[Sequence[Recorded], Wish], Iterator[Line]]] = {"sf
 
 
 BLOCK = 8_000_000
-"""Characters. `datasets` takes the columns of a whole file from its first 10 MiB, and fails where a later line has others."""
+"""Bytes. `datasets` takes the columns of a whole file from its first 10 MiB, and fails where a later line has others."""
 
 
 def text(lines: Sequence[Line]) -> str:
     """The lines as JSON Lines; in a large file those come first (whole runs of events) that bring a field or a type of value of their own."""
-    whole = [in_utf8(line) + "\n" for line in lines]
-    if sum(map(len, whole)) > BLOCK:
+    whole = [for_others(line) + "\n" for line in lines]
+    if sum(len(line.encode()) for line in whole) > BLOCK:
         whole = [whole[place] for place in columns_first(lines)]
     return "".join(whole)
 

@@ -54,6 +54,7 @@ async def graded(function: Function, task: Task, answer: str | None) -> Grade:
     except Exception as error:
         raise _wrong(task, f"{type(error).__name__}: {error}") from error
     verdict, why = said if isinstance(said, tuple) and len(said) == 2 else (said, "")
+    verdict = verdict.item() if hasattr(verdict, "item") else verdict  # of NumPy, whose bool is none of Python's
     if isinstance(verdict, bool):
         return Grade(verdict, float(verdict), str(why))
     if isinstance(verdict, int | float) and 0 <= verdict <= 1:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tao.errors import ConfigError, both
+from tao.evaluation.spellings import amounts, days, two_ways
 from tao.evaluation.tasks import Task
 from tao.policies.verify import refuses
 from tao.quantities import Number, dates, number_words, numbers
@@ -38,9 +39,11 @@ LEAKED = re.compile(
     re.IGNORECASE,
 )
 """A call, or a piece of the prompt, that ended up in an answer: whatever else it says, nobody would call it right."""
-_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```(?:json\b)?\s*(.*?)\s*```", re.DOTALL | re.IGNORECASE)
 _MINUS = re.compile(r"(?<!\d[\u4e00-\u9fff])(?<=[\u4e00-\u9fff])[-−－](?=\d)")
 """A sign right behind a Chinese word (答案是-5), which is no span (3月-5月)."""
+_ONLY_ONE = re.compile(r"one|一[个只本张条位次天年月周倍层件块元种家人台页名座公米]?")
+_NEGATIVE = re.compile(r"\b(?:minus|negative)\s+\w", re.IGNORECASE)
 NO_ANSWER = both("no answer", "没有回答")
 CHINESE = {
     "type": "不是类型 {wanted}", "enum": "不在 {wanted} 之中", "const": "不是 {wanted}", "minimum": "小于 {wanted}", "maximum": "大于 {wanted}",
@@ -50,7 +53,11 @@ CHINESE = {
     "anyOf": "不符合任何一种可选形式", "oneOf": "不是恰好符合一种可选形式",
 }  # fmt: skip
 """By the keyword of a JSON schema, what is wrong with a value."""
-_EDGES = string.punctuation + string.whitespace + "。，、；：！？“”‘’「」『』（）《》…·"
+_ALIKE = str.maketrans("‘’“”‐‑–−", "''\"\"----")
+_AROUND = "*`'\"()[]{}=,;:!?、。，；：！？「」『』（）《》【】…· "
+_ENDINGS = "."
+_BULLET = re.compile(r"^(?:#+|>|[-+•]) ")
+_PAIRED = re.compile(r"^([_$])([^_$]+)\1$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +110,10 @@ def check(task: Task) -> None:
 
 
 def plain(text: str) -> str:
-    """A text without differences of case, width and white space, and without marks around it."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(_EDGES)
+    """A text without differences of case, width, white space, quotes and dashes, and without marks around it: -5, 50% and C++ stay what they are."""
+    whole = " ".join(unicodedata.normalize("NFKC", text).translate(_ALIKE).casefold().split())
+    bare = _PAIRED.sub(r"\2", _BULLET.sub("", whole).lstrip(_AROUND).rstrip(_AROUND + _ENDINGS))
+    return bare or whole
 
 
 def normal(text: str) -> str:
@@ -137,7 +146,7 @@ def _contains(task: Task, answer: str) -> Grade:
     if not options:
         raise _unfit(task, "a text, texts with | between, or a list of texts", "文本、以 | 分隔的文本，或文本列表")
     text = _flat(answer)
-    forms = {option: rf"(?<![\d.]){re.escape(option)}(?!\d)" if option[0].isdigit() else re.escape(option) for option in options}
+    forms = {it: (r"(?<![\d.])" if it[0].isdigit() else "") + re.escape(it) + (r"(?!\d|\.\d)" if it[-1].isdigit() else "") for it in options}
     missing = [option for option, form in forms.items() if not re.search(form, text)]
     enough = not missing if task.options.get("all") else len(missing) < len(forms)
     return yes(enough, "" if enough else both(f"missing: {', '.join(missing)}", f"缺少：{'、'.join(missing)}"))
@@ -165,18 +174,26 @@ def _unknown(task: Task, answer: str) -> Grade:  # noqa: ARG001
 
 
 def _number(task: Task, answer: str) -> Grade:
-    """Thousands separators, percent, 万, million and Chinese numerals are read; numbers of the question do not count."""
-    wanted = [number for text in task.wanted for number in numbers(text)]
+    """Thousands separators, fractions, powers, percent, 万, million and Chinese numerals are read; numbers of the question do not count."""
+    wanted = [number for text in task.wanted for number in numbers(amounts(text))]
     if not wanted:
         raise _unfit(task, "a number", "数字")
-    asked = {value for number in numbers(task.question) for value in (number.value, number.scaled)}
-    told = numbers(_MINUS.sub(" -", answer)) or tuple(Number(it, it) for it in number_words(answer) if it >= 2)  # "no one" is none
+    asked = {value for number in numbers(amounts(task.question)) for value in (number.value, number.scaled)}
+    told = numbers(_MINUS.sub(" -", amounts(answer))) or _in_words(answer)
     if not told and len(dates(answer)) == 0:
         return yes(False, both("no number in the answer", "答案中没有数字"))  # noqa: FBT003
     new = [number for number in told if not {number.value, number.scaled} <= asked or any(_near(task, number, want) for want in wanted)]
     last = (new or list(told))[-1:]
     right = any(_near(task, number, want) for number in last for want in wanted)
     return yes(right, "" if right or not last else both(f"the last number is {last[0].value:g}", f"最后的数字是 {last[0].value:g}"))
+
+
+def _in_words(answer: str) -> tuple[Number, ...]:
+    """Numbers said in words; a "one" in a sentence is none ("no one", "one of them")."""
+    if _ONLY_ONE.fullmatch(plain(answer)):
+        return (Number(1.0, 1.0),)
+    sign = -1 if _NEGATIVE.search(answer) else 1
+    return tuple(Number(sign * it, sign * it) for it in number_words(answer) if it != 1)
 
 
 def _near(task: Task, got: Number, want: Number) -> bool:
@@ -198,12 +215,15 @@ def _slack(task: Task, value: float) -> float:
 
 
 def _date(task: Task, answer: str) -> Grade:
-    wanted = [day for text in task.wanted for day in dates(text)]
+    wanted = [day for text in task.wanted for day in dates(days(text))]
     if not wanted:
         raise _unfit(task, "a full date such as 2026-11-30", "完整日期，如 2026-11-30")
-    told = dates(answer)
+    told, unsure = dates(days(answer)), two_ways(answer)
     right = any(day in told for day in wanted)
-    return yes(right, "" if right else both(f"dates in the answer: {', '.join(told) or 'none'}", f"答案中的日期：{'、'.join(told) or '没有'}"))
+    english, chinese = (f"; {', '.join(unsure)} has two readings", f"；{'、'.join(unsure)} 有两种读法") if unsure else ("", "")
+    return yes(right, "" if right else both(
+        f"dates in the answer: {', '.join(told) or 'none'}{english}", f"答案中的日期：{'、'.join(told) or '没有'}{chinese}",
+    ))  # fmt: skip
 
 
 def _json_schema(task: Task, answer: str) -> Grade:
@@ -214,11 +234,15 @@ def _json_schema(task: Task, answer: str) -> Grade:
     problem = _validator(task, schema)
     fenced = _FENCE.findall(answer)
     try:
-        value = json.loads(fenced[0] if len(fenced) == 1 else answer)
+        value = json.loads((fenced[0] if len(fenced) == 1 else answer).removeprefix("\ufeff"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         return yes(False, both(f"the answer is not JSON: {error}", f"答案不是 JSON：{_place(error)}"))  # noqa: FBT003
     why = problem(value)
     return yes(not why, why)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)  # NaN and the infinities are no JSON
 
 
 def _validator(task: Task, schema: Mapping[str, Any]) -> Callable[[Any], str]:

@@ -36,6 +36,7 @@ rect.right, rect.helped { fill:var(--right); } rect.wrong, rect.harmed { fill:va
 .key { display:inline-block; width:.75em; height:.75em; border-radius:3px; margin:0 .35em 0 .6em; vertical-align:-.05em; }
 .key.right, .key.helped { background:var(--right); } .key.wrong, .key.harmed { background:var(--wrong); } .key.nothing { background:var(--dim); opacity:.45; } .key.unknown { background:var(--unsure); }
 .scroll { overflow-x:auto; } table { border-collapse:collapse; width:100%; font-size:.88rem; font-variant-numeric:tabular-nums; }
+td:first-child { white-space:normal; overflow-wrap:anywhere; min-width:7em; max-width:22em; }
 th, td { padding:.5rem .6rem; text-align:right; white-space:nowrap; border-bottom:1px solid var(--rule); }
 th { color:var(--dim); font-weight:500; white-space:normal; vertical-align:bottom; min-width:3.4em; line-height:1.3; } th:first-child, td:first-child { text-align:left; }
 tr.sum td { font-weight:600; border-bottom:0; }

@@ -1,11 +1,14 @@
 """Small plots as inline SVG. Colours are CSS variables of the page; every text is there in English and Chinese."""
 
 import math
+import unicodedata
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 
 WIDTH = 480
+CELL = 7.2
+"""Width of a character of a label; a Chinese one takes two."""
 Words = tuple[str, str]
 
 
@@ -44,7 +47,7 @@ def box(x: float, y: float, width: float, height: float, style: str, tip: str = 
 
 def whiskers(rows: Sequence[tuple[Words, float, float, float, str]], title: Words) -> str:
     """Shares with their intervals: (label, share, low, high, note), each on a line of its own, from 0 to 100 %."""
-    left, right, step = 130.0, WIDTH - 62.0, 30.0
+    left, right, step = 130.0, WIDTH - 20.0 - max((_cells(note) for *_, note in rows), default=0) * CELL, 30.0
     bottom = 14 + step * len(rows)
     scale = (right - left) / 1.0
     body = []
@@ -55,12 +58,24 @@ def whiskers(rows: Sequence[tuple[Words, float, float, float, str]], title: Word
         y = 24 + step * place
         at = left + scale * share
         body += [
-            text(left - 12, y + 4, label, anchor="end"),
+            text(left - 12, y + 4, (_short(label[0], (left - 14) / CELL), _short(label[1], (left - 14) / CELL)), anchor="end"),
             line(left + scale * low, y, left + scale * high, y, "whisker"),
             f'<circle cx="{at:.1f}" cy="{y:.1f}" r="5" class="dot"><title>{share:.1%} ({low:.1%} – {high:.1%})</title></circle>',
             number(WIDTH - 4, y + 4, note, anchor="end", style="value"),
         ]
     return svg(body, bottom + 22, title)
+
+
+def _cells(said: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in said)
+
+
+def _short(said: str, room: float) -> str:
+    """The beginning, where it is wider than so many cells."""
+    if _cells(said) <= room:
+        return said
+    kept = next(place for place in range(len(said), -1, -1) if _cells(said[:place]) < room)
+    return said[:kept] + "…"
 
 
 def histogram(right: Sequence[float], wrong: Sequence[float], title: Words, unit: Words) -> str:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tao.errors import ConfigError, StoreError, both, unread
+from tao.evaluation.lines import lines_of
 from tao.evaluation.results import load_results
 from tao.events import Asked, Event, from_json
 from tao.run import Run
+from tao.stores.database import Sqlite, address
 from tao.stores.sql import Journal
 
 SQLITE = b"SQLite format 3\x00"
@@ -29,13 +31,55 @@ class Recorded:
 
 
 async def load_runs(where: str | Path, *, limit: int | None = None) -> list[Recorded]:
-    """Every run in a file or journal (a SQLite file, or a database URL). Raises ConfigError or StoreError."""
-    if is_journal(where):
-        async with Journal(where) as journal:
-            listed = await journal.list(limit)
-            runs = [await journal.load(it.id) for it in reversed(listed)]
-        return [_plain(run) for run in runs]
-    return read_runs(Path(where))
+    """Every run in a file or journal (a SQLite file, or a database URL), or in those of a folder or a pattern such as "runs/*.jsonl".
+
+    Raises ConfigError, also where there is no run at all, or StoreError.
+    """
+    places = _places(where)
+    if places is None:
+        return await _load(where, limit)
+    return [it for place in places for it in await _load(place, limit)]
+
+
+async def _load(where: str | Path, limit: int | None) -> list[Recorded]:
+    if not is_journal(where):
+        return read_runs(Path(where))
+    async with Journal(where) as journal:
+        listed = await journal.list(limit)
+        runs = [await journal.load(it.id) for it in reversed(listed)]
+        if not runs:
+            raise ConfigError(both(f"there is no run in {journal.database.place}", f"{journal.database.place} 中没有运行记录"))
+    return [_plain(run) for run in runs]
+
+
+def _places(where: str | Path) -> list[Path] | None:
+    """The files of a folder, at any depth, that hold runs, or those that a pattern names; None where it is neither. Raises ConfigError."""
+    if "://" in str(where):
+        at = address(where)
+        if isinstance(at, Sqlite) and not at.path.startswith("file:") and not Path(at.path).exists():
+            raise ConfigError(both(f"there is no journal {at.path}", f"没有运行记录库 {at.path}"))
+        return None
+    path = Path(where)
+    if path.is_dir():
+        found = [file for file in sorted(path.rglob("*")) if file.is_file() and (is_journal(file) or _begins_runs(file))]
+    elif not path.exists() and set(str(where)) & set("*?["):
+        root = Path(path.anchor or ".")
+        found = [file for file in sorted(root.glob(str(path.relative_to(path.anchor)))) if file.is_file()]
+    else:
+        return None
+    if not found:
+        raise ConfigError(both(f"there is no run in {where}", f"{where} 中没有运行记录"))
+    return found
+
+
+def _begins_runs(path: Path) -> bool:
+    """Whether a file of lines begins as one of runs does: a folder of results holds tasks and cards, too."""
+    if path.suffix != ".jsonl":
+        return False
+    with suppress(OSError, ValueError, RecursionError), path.open(encoding="utf-8-sig") as file:
+        first = json.loads(next((line for line in file if line.strip()), "null"))
+        return isinstance(first, dict) and ("events" in first or "tao_eval" in first or {"run", "kind"} <= first.keys())
+    return False
 
 
 def is_journal(where: str | Path) -> bool:
@@ -50,31 +94,47 @@ def is_journal(where: str | Path) -> bool:
 def read_runs(path: Path) -> list[Recorded]:
     """Every run of a JSON Lines file: results of `tao eval`, events as `tao … --json` writes them, or objects with `events`."""
     try:
-        lines = [line for line in path.read_text(encoding="utf-8-sig").split("\n") if line.strip()]
+        lines = [line for line in lines_of(path) if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(both(f"cannot read runs from {path}: {unread(error)[0]}", f"无法读取运行记录 {path}：{unread(error)[1]}")) from error
     if lines and '"tao_eval"' in lines[0]:
         outcomes = load_results(path).outcomes
         return [Recorded(Run(it.run, it.events), it.task, it.kind, it.right, it.score) for it in outcomes if it.events]
-    found: dict[str, list[Event]] = defaultdict(list)
+    found: dict[str, dict[int, Event]] = defaultdict(dict)
     whole: list[Recorded] = []
     for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line)
+            if not isinstance(record, dict) or not (record.keys() & {"events", "run"}):
+                raise ValueError("an object with run and kind, or with events, was wanted")  # noqa: TRY301 - said with its line below
             if "events" in record:
                 whole.append(_whole(record, str(number)))
             else:
-                found[str(record["run"])].append(from_json({key: value for key, value in record.items() if key not in {"run", "seq"}}))
+                events = found[str(record["run"])]
+                place = record.get("seq", len(events))
+                events[int(place)] = from_json({key: value for key, value in record.items() if key not in {"run", "seq"}})
         except (ValueError, KeyError, TypeError, AttributeError, StoreError, RecursionError) as error:
-            if number == len(lines):
+            if number == len(lines) and isinstance(error, json.JSONDecodeError):
                 continue  # cut off
             raise ConfigError(both(
                 f"{path}:{number} is no event of a run ({type(error).__name__}: {error})", f"{path}:{number} 不是运行事件（{type(error).__name__}: {error}）",
             )) from error  # fmt: skip
-    runs = whole + [_plain(Run(name, events)) for name, events in found.items() if isinstance(events[0], Asked)]
+    runs = whole + [_from_lines(path, name, events) for name, events in found.items() if events]
     if not runs:
         raise ConfigError(both(f"there is no run in {path}", f"{path} 中没有运行记录"))
     return runs
+
+
+def _from_lines(path: Path, name: str, events: Mapping[int, Event]) -> Recorded:
+    """The run whose events stand in a file, by their places in it: an event that was written twice counts once. Raises ConfigError."""
+    places = sorted(events)
+    if places != list(range(len(places))) or not isinstance(events[0], Asked):
+        lacking = next((place for place in range(len(places)) if place not in events), 0)
+        raise ConfigError(both(
+            f"{path}: run {name} is not whole, its event {lacking} is missing; `tao show {name[:8]} --json` writes all of it",
+            f"{path}：运行 {name} 不完整，缺少第 {lacking} 个事件；`tao show {name[:8]} --json` 可写出全部事件",
+        ))  # fmt: skip
+    return _plain(Run(name, [events[place] for place in places]))
 
 
 def _whole(record: Mapping[str, Any], name: str) -> Recorded:

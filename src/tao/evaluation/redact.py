@@ -116,6 +116,8 @@ def value_without(value: Any, marks: Marks, *, numbers: bool = False) -> Any:
 
 
 def _inside(key: str, item: Any, marks: Marks, *, numbers: bool) -> Any:
+    if key == "images" and not numbers:  # their bytes are no text
+        return [{**image, "url": text_without(image["url"], marks)} if image.get("url") else image for image in item]
     return value_without(item, marks, numbers=numbers or key in {"args", "data"})
 
 

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tao.errors import ConfigError, StoreError, both, unread
+from tao.evaluation.lines import in_utf8, lines_of, mend_end
 from tao.evaluation.outcomes import Outcome, from_record, to_record
 
 VERSION = 1
-ASCII = json.JSONEncoder(default=str)
-"""Only for text with half a surrogate pair in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Results:
 def load_results(path: str | Path) -> Results:
     """Read a file of results. Raises ConfigError where it cannot be read or is none."""
     try:
-        lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
+        lines = lines_of(path)
         first = json.loads(lines[0])
         version = first["tao_eval"]
     except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -72,7 +71,7 @@ def appending(path: Path, about: Mapping[str, Any]) -> Iterator[TextIO]:
         old = load_results(path) if path.stat().st_size else Results()
         if old.outcomes:
             _agree(path, old.about, about)
-            file.write("" if path.read_bytes().endswith(b"\n") else "\n")
+            mend_end(path, file)
         else:
             file.truncate(0)
             file.write(in_utf8({"tao_eval": VERSION, **about}) + "\n")
@@ -101,16 +100,6 @@ def add(file: TextIO, it: Outcome) -> None:
     """Write one outcome, so that it survives the end of this process."""
     file.write(in_utf8(to_record(it)) + "\n")
     file.flush()
-
-
-def in_utf8(record: Mapping[str, Any]) -> str:
-    """A line of JSON that UTF-8 can hold: where half a surrogate pair stands in it, written in ASCII, which reads back the same."""
-    line = json.dumps(record, ensure_ascii=False, default=str)
-    try:
-        line.encode()
-    except UnicodeEncodeError:
-        return ASCII.encode(record)
-    return line
 
 
 def _agree(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:

@@ -10,9 +10,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
-NAMES = frozenset("url urls uri uris link links href address addresses host hosts hostname domain domains site website webpage endpoint".split())
+NAMES = frozenset("url urls uri uris link links href address addresses host hosts hostname domain domains site website webpage endpoint ip ips".split())
 """A parameter with one of these words in its name takes addresses, also ones without a scheme."""
 
 FILES = frozenset("md py sh rs pl cc so ps zip mov app ts java".split())
@@ -20,10 +20,13 @@ FILES = frozenset("md py sh rs pl cc so ps zip mov app ts java".split())
 
 _DOTS = str.maketrans({"。": ".", "｡": ".", "．": ".", "\\": "/"})
 _READ = re.compile(
-    r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):(?=/|(?!\d)))?(?P<slashes>/{2,})?(?P<user>[^/@\s?#]*@)?"
-    r"(?P<host>\[[0-9a-f:.%]+\]|[^\s/?#:@\[\]]+)(?P<rest>(?::\d*)?(?:[/?#].*)?)",
+    r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):(?=/|(?!\d)))?(?P<slashes>/{2,}|(?:(?<=http:)|(?<=https:)|(?<=ftp:)|(?<=ws:)|(?<=wss:))/)?(?P<user>[^/\s?#]*@)?"
+    r"(?!(?:https?|ftps?|wss?):/)(?P<host>\[[0-9a-f:.%]+\]|[^\s/?#:@\[\]]+)(?P<rest>(?::\d*)?(?:[/?#].*)?)",
     re.IGNORECASE | re.DOTALL,
 )
+_BROKEN = re.compile(r"(?:https?|ftps?|wss?):/++\s*(\S+)", re.IGNORECASE)
+"""What no program should take for an address, and some do ("http://a.org:80b@c.org/"): on a host that nobody named."""
+_ODD = re.compile(r"localhost|0x[0-9a-f]+|\d{8,}|[^\s.]+(?:\.[^\s.]+)+")
 _WEB = frozenset({"http", "https", "ftp", "ftps", "ws", "wss"})
 _NAMED = re.compile(r"(?:[^\W_]|-)+(?:\.(?:[^\W_]|-)+)*\.(?:[^\W\d_]{2,}|xn--[a-z0-9-]+)")
 _NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|\[.*\]")
@@ -93,6 +96,8 @@ def named(args: Mapping[str, Any]) -> Iterator[tuple[str, Address]]:
         for text in _texts(value):
             if (found := address(text, takes=takes, web=web)) is not None:
                 yield name, found
+                if "\\" in text and (other := address(text.replace("\\", "%5C"), takes=takes, web=web)) not in {None, found}:
+                    yield name, other  # "https://a.org\@b.org": some programs go to a.org, some to b.org
                 continue
             for match in _WITHIN.finditer(unicodedata.normalize("NFKC", text).translate(_DOTS)):
                 if (found := address(match[0].rstrip(".,;:!?)"))) is not None:
@@ -105,12 +110,13 @@ def address(text: str, *, takes: bool = False, web: bool = False) -> Address | N
     plain = plain.translate(_DOTS).strip()
     match = _READ.fullmatch(plain)
     if match is None:
-        return None
+        broken = _BROKEN.fullmatch(plain)
+        return Address(broken[1].casefold()) if broken else None
     scheme, slashes, user, host, rest = (match[name] or "" for name in ("scheme", "slashes", "user", "host", "rest"))
-    host = host.casefold().rstrip(".")
+    host = unquote(host).casefold().rstrip(".")
     sure = bool(slashes) or scheme.casefold() in _WEB or host.startswith("www.")
     like = _NAMED.fullmatch(host) is not None or _NUMBERED.fullmatch(host) is not None
-    odd = takes and re.fullmatch(r"(?:0x[0-9a-f]+|\d{8,}|[^\s.]+(?:\.[^\s.]+)+)", host) is not None and not re.search(r"\s", plain)
+    odd = takes and (_ODD.fullmatch(host) is not None or rest.startswith(":")) and not re.search(r"\s", plain)
     if not (sure or like or odd):
         return None
     if user and not sure and not web:  # a mail address

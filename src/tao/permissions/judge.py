@@ -110,7 +110,9 @@ def _unless_tainted(allows: list[Rule], call: Call, run: Run, effects: tuple[str
             run, f'"{origin[0]}" rests on what {origin[1]} brought back, not on what was asked', f"“{origin[0]}”来自 {origin[1]} 取回的内容，而不是问题本身",
         ), rule)  # fmt: skip
     if not looking and (name := from_nobody(call, run, _owned(allows))):
-        return Judgement("ask", _outward(Outward(name, "", "unknown"), run), rule)
+        return Judgement("ask", say(
+            run, f'"{name}" holds what nobody gave, and strangers\' text has been read', f"“{name}”的值没有人给出过，而此前已读过外人写的文字",
+        ), rule)  # fmt: skip
     return Judgement("allow", "", rule) if rule else ALLOWED
 
 

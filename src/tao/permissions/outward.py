@@ -16,7 +16,7 @@ from typing import Any, Literal
 from tao.messages import Call
 from tao.permissions.addresses import Address, address, hosts, named, spellings, within
 from tao.permissions.effects import reaching
-from tao.permissions.taint import Known, Seen, Source, accounts, before, described, leaves, source, squeeze
+from tao.permissions.taint import Known, Seen, Source, accounts, before, described, leaves, named_by, pointing, source, squeeze
 from tao.run import Run
 
 FEW = 24
@@ -51,7 +51,7 @@ def leads_out(call: Call, run: Run, owners: Iterable[str] = ()) -> Outward | Non
 
 
 def from_nobody(call: Call, run: Run, owners: Iterable[str] = ()) -> str | None:
-    """The parameter of a change with an account or address that nobody gave, after strangers' text has been read; else None.
+    """The parameter of a change with an account, address or number of something that nobody gave, after strangers' text has been read; else None.
 
     A model does not know such things by itself: they were made up, or stood in the text in disguise.
     """
@@ -62,6 +62,8 @@ def from_nobody(call: Call, run: Run, owners: Iterable[str] = ()) -> str | None:
     plain, named_hosts = squeeze(trusted), {*hosts(trusted), *owners}
     for name, value in call.args.items():
         if any(squeeze(one) not in plain for text in leaves(value) for one in accounts(text)):
+            return name
+        if pointing(name) and any(any(map(str.isdecimal, text)) and not named_by(text, trusted) for text in leaves(value)):
             return name
     return next((name for name, place in named(call.args) if not place.bare and not within(place.host, named_hosts)), None)
 

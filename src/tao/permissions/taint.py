@@ -6,6 +6,7 @@ the person said. A call rests on nothing that came after it was decided on.
 """
 
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from typing import Any
 from tao.events import Asked, Decided, Event, Observed, Ruled
 from tao.messages import Call, Kept, Observation, ToolSpec
 from tao.permissions.effects import NEVER_RAN, UNTRUSTED, reaching
+from tao.permissions.writings import undone
+from tao.quantities import number_words, numbers
 from tao.run import Grown, Run, canonical
 from tao.toolset import FIND_TOOL, SHOWN
 
@@ -22,6 +25,8 @@ STRETCH, STRETCH_WIDE = 12, 4
 """Characters that a value must share with a text to rest on it, letters and digits counted; Chinese ones say more each."""
 SHORTEST, SHORTEST_WIDE = 3, 2
 """A value with fewer is too common to say where it comes from."""
+BACKWARDS = 8, 64
+"""A shorter value stands in many a text that is read from its end; a longer one nobody writes so."""
 TOKEN = 6
 """Within a longer text a code or number with so many stands for itself."""
 ACCOUNT = 10
@@ -35,7 +40,13 @@ _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\s\"'()<>,;\u2e80-\u9fff\uff08-\uff0c\uff1a\uff1b“”]+")
 _DATE = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?(?:[T ][\d:.+Z-]*)?\W*|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}\W*")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_POINTS = re.compile(r"(?:^|[_.-])(?:id|ids|key|keys|no|number)_?$|(?<=[a-z])(?:Ids?|IDs?|Keys?|No|Number)$|编号|账号")
+_POINTS = re.compile(r"(?:^|[_.-])(?:id|ids|uid|uuid|guid|key|keys|no|number|ref)_?$|(?<=[a-z])(?:Ids?|IDs?|Keys?|No|Number|Ref)$|号码?$|编号|账号")
+_WHEN = re.compile(
+    r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{4}|\d{1,2}月\d{1,2}|\d{1,2}:\d{2}|\d{1,2}点"
+    r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?\s+\d{1,2}\b|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)",
+    re.IGNORECASE,
+)
+"""Days and times: their numbers are no names of anything."""
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
@@ -60,11 +71,12 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A squeezed text and the tool that it came from. Values of fewer than `least` characters do not rest on it."""
+    """A squeezed text and the tool that it came from. Values of fewer than `least` or more than `most` characters do not rest on it."""
 
     tool: str
     text: str
     least: int = 0
+    most: int = sys.maxsize
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +134,7 @@ def _look(reading: _Reading, event: Event) -> _Reading:
             reading.calls[call.id] = call, not reading.strange
     elif isinstance(event, Observed) and event.call_id in reading.calls and not _ours(reading.calls[event.call_id][0], event.observation, reading.asked):
         reading.read.append(seen := _seen(*reading.calls[event.call_id], event.observation, reading.asked, reading.strange, reading.said))
-        reading.strange += [Source(seen.call.tool, squeeze(seen.text))] if seen.strange else []
+        reading.strange += _sources(seen.call.tool, seen.text) if seen.strange else []
     elif isinstance(event, Ruled) and event.verdict in {"answer", "edit"}:
         reading.said = "\n".join([reading.said, event.text, canonical(event.args or {})])
     elif isinstance(event, Asked):
@@ -130,11 +142,17 @@ def _look(reading: _Reading, event: Event) -> _Reading:
         reading.history = "\n".join(told.content for told in event.history if told.role == "tool")
         earlier = (told.content for told in event.history if told.role in {"user", "system"})
         reading.said = "\n".join([event.question, event.instructions, *earlier])
-        reading.strange += [Source("history", squeeze(reading.history))] if reading.history else []
+        reading.strange += _sources("history", reading.history) if reading.history else []
     return reading
 
 
 _reading = Grown(_Reading, _look)
+
+
+def _sources(tool: str, text: str) -> list[Source]:
+    """The text as it stands, as it is read where it is coded, and from right to left."""
+    bare = squeeze(text)
+    return [Source(tool, bare), *(Source(tool, squeeze(other)) for other in undone(text)), Source(tool, bare[::-1], *BACKWARDS)]
 
 
 def _reached(reading: _Reading) -> tuple[int, int, int]:
@@ -180,17 +198,47 @@ def source(call: Call, sources: Sequence[Source], said: str, public: Sequence[st
     """The first parameter whose value rests on one of these and was not said, with the tool. `public`: squeezed texts that do not count."""
     if not sources:
         return None
-    plain, words = squeeze(said), _words(said)
+    plain = squeeze(said)
     for name, value in call.args.items():
-        points = _POINTS.search(name) is not None
+        points = pointing(name)
         for leaf in leaves(value):
-            length, pieces = _pieces(leaf, plain, words, points=points)
+            length, pieces = _pieces(leaf, plain, _meant(said, leaf, points=points), points=points)
+            near = [one for one in sources if one.least <= length <= one.most] if pieces else []
             own = (piece for piece in pieces if not any(piece in text for text in public)) if public else pieces
-            kept = list(own) if pieces and any(piece in one.text for one in sources for piece in pieces) else []
-            tool = next((one.tool for one in sources if length >= one.least and any(piece in one.text for piece in kept)), None)
-            if tool is not None:
+            kept = list(own) if any(piece in one.text for one in near for piece in pieces) else []
+            tool = next((one.tool for one in near if any(piece in one.text for piece in kept)), None)
+            if tool is not None and not _counted(leaf, said, points=points):
                 return name, tool
     return None
+
+
+def pointing(name: str) -> bool:
+    """Whether a parameter of this name points at something ("file_id"): there even a single letter or digit says what."""
+    return _POINTS.search(name) is not None
+
+
+def named_by(value: str, text: str) -> bool:
+    """Whether a text names what this value of a parameter that points at something stands for."""
+    bare = squeeze(value)
+    return (len(bare) >= TOKEN and bare in squeeze(text)) or _words(value) in _words(_meant(text, value, points=True)) or _counted(value, text, points=True)
+
+
+def _meant(said: str, value: str, *, points: bool) -> str:
+    """What was said, without days and times where the value is a number of one or two digits that points at something."""
+    return _WHEN.sub(" ", said) if points and len(squeeze(value)) < SHORTEST else said
+
+
+def _counted(value: str, said: str, *, points: bool) -> bool:
+    """Whether the value is a number that was said in another form ("1万" for 10000, "five" for 5)."""
+    plain = value.strip().replace(",", "")
+    if not re.fullmatch(r"-?\d+(?:\.\d+)?", plain):
+        return False
+    return float(plain) in _numbers(_meant(said, value, points=points))
+
+
+@lru_cache(maxsize=4)
+def _numbers(text: str) -> frozenset[float]:
+    return frozenset({*number_words(text), *(value for number in numbers(text) for value in (number.value, number.scaled))})
 
 
 def leaves(value: Any) -> Iterable[str]:
@@ -205,8 +253,7 @@ def leaves(value: Any) -> Iterable[str]:
         for item in value:
             yield from leaves(item)
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield str(value)
-        yield from [f"{value:.15g}"] if isinstance(value, float) and value.is_integer() else []  # 500.0 stands in texts as 500
+        yield f"{value:.15g}" if isinstance(value, float) and value.is_integer() else str(value)  # 500.0 stands in texts as 500
 
 
 def squeeze(text: str) -> str:
@@ -227,19 +274,29 @@ def _words(text: str) -> str:
     return f" {' '.join(words)} "
 
 
-def _pieces(value: str, said: str, words: str, *, points: bool) -> tuple[int, list[str]]:
+def _pieces(value: str, plain: str, said: str, *, points: bool) -> tuple[int, list[str]]:
     """How long a value is, squeezed, and what of it shows where it comes from; nothing where the person said it.
 
     Where it `points` at something ("file_id"), a single letter or digit does.
     """
     bare = squeeze(value)
     wide = len(_WIDE.findall(bare)) * 2 > len(bare)
-    if len(bare) < (1 if points else SHORTEST_WIDE if wide else SHORTEST) or _is_said(value, bare, said, words, wide=wide):
+    if len(bare) < (1 if points else SHORTEST_WIDE if wide else SHORTEST) or _is_said(value, bare, plain, said, wide=wide):
         return len(bare), []
     stretch = min(len(bare), STRETCH_WIDE if wide else STRETCH)
     step = 1 if len(bare) <= LONGEST else stretch // 2
     found = (bare[at : at + stretch] for at in range(0, len(bare) - stretch + 1, step))
-    return len(bare), [*_tokens(value, said), *(piece for piece in found if len(bare) == stretch or piece not in said)]
+    return len(bare), [*_tokens(value, plain), *_turned(value, plain), *(piece for piece in found if len(bare) == stretch or piece not in plain)]
+
+
+def _turned(value: str, said: str) -> Iterable[str]:
+    """A name of a few words begun with its last one, and the other way round: "Banks, Mallory" is Mallory Banks."""
+    words = value.split() if len(value) <= 2 * STRETCH + 8 else []
+    if 2 <= len(words) <= 4:
+        for turned in ([words[-1], *words[:-1]], [*words[1:], words[0]]):
+            bare = squeeze("".join(turned))
+            if len(bare) > SHORTEST and bare not in said:
+                yield bare
 
 
 def accounts(text: str) -> Iterable[str]:
@@ -259,6 +316,6 @@ def _tokens(value: str, said: str) -> Iterable[str]:
             yield bare
 
 
-def _is_said(value: str, bare: str, said: str, words: str, *, wide: bool) -> bool:
+def _is_said(value: str, bare: str, plain: str, said: str, *, wide: bool) -> bool:
     """Whether the whole value stands in what the person said; a short one as words of its own, not inside others."""
-    return bare in said if wide or len(bare) >= STRETCH else _words(value) in words
+    return bare in plain if wide or len(bare) >= STRETCH else _words(value) in _words(said)

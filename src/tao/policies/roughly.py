@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 
 from tao.arithmetic import same
+from tao.measures import ACRE, FOOT, GALLON, IMPERIAL_GALLON, INCH, MILE, OUNCE, POUND, YARD
 from tao.quantities import MONTHS, Number, without_dates
 
 ABOUT = re.compile(r"约|左右|上下|将近|接近|[\d零一二三四五六七八九十百千万亿](?:多|余)|\b(?:about|around|approximately|approx|roughly|nearly|almost|over|under|more than|less than)\b|[~≈]", re.IGNORECASE)
@@ -20,13 +21,13 @@ SCALED = (
 _HAN_DAY = re.compile(r"(?<!\d)(\d{1,2})\s*月\s*(\d{1,2})\s*[日号]")
 _NAMED_DAY = re.compile(rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?({'|'.join(f'{month}|{month[:3]}' for month in MONTHS)})\b\.?(?:\s+(\d{{1,2}})(?:st|nd|rd|th)?\b)?", re.IGNORECASE)
 CONVERTED = tuple((re.compile(words, re.IGNORECASE), factors) for words, factors in (
-    (r"\bft\b|\bfeet\b|\bfoot\b|英尺|′", (1 / 0.3048, 1 / 30.48)), (r"\bmiles?\b|\bmi\b|\bmph\b|英里", (1 / 1.609344, 1 / 1609.344)), (r"\binch(?:es)?\b|\bin\b|英寸|″", (1 / 2.54, 1 / 0.0254)),
-    (r"\blbs?\b|\bpounds?\b|磅", (1 / 0.45359237,)), (r"\boz\b|\bounces?\b|盎司", (1 / 28.349523,)), (r"\bgal(?:lons?)?\b|加仑", (1 / 3.785412, 1 / 4.54609)), (r"\bacres?\b|英亩", (2.471054, 1 / 4046.856)),
+    (r"\bft\b|\bfeet\b|\bfoot\b|英尺|′", (1 / FOOT, 0.01 / FOOT)), (r"\bmiles?\b|\bmi\b|\bmph\b|英里", (1 / MILE, 0.001 / MILE)), (r"\binch(?:es)?\b|\bin\b|英寸|″", (1 / INCH, 100 / INCH)),
+    (r"\blbs?\b|\bpounds?\b|磅", (1 / POUND,)), (r"\boz\b|\bounces?\b|盎司", (1 / OUNCE,)), (r"\bgal(?:lons?)?\b|加仑", (1 / GALLON, 1 / IMPERIAL_GALLON)), (r"\bacres?\b|英亩", (10_000 / ACRE, 1 / ACRE)),
     (r"\bkb\b|\bkib\b", (1e-3, 2.0**-10)), (r"\bmb\b|\bmib\b|兆", (1e-6, 2.0**-20, 1e-3, 2.0**-10)), (r"\bgb\b|\bgib\b", (1e-9, 2.0**-30, 1e-6, 2.0**-20, 1e-3, 2.0**-10)),
 ))  # fmt: skip
 """Units of another system by their words in an answer, each with how many of it make one of the known ones; the number is rounded as shown."""
 IMPERIAL = re.compile(r"\b(?:ft|feet|foot|miles?|mi|mph|inch(?:es)?|yards?|lbs?|pounds?|gallons?)\b|英[尺里寸码]|磅|加仑", re.IGNORECASE)
-METRIC = 1.609344, 0.3048, 0.9144, 2.54, 30.48, 0.45359237, 3.785412, 4.54609
+METRIC = MILE, FOOT, YARD, INCH, FOOT * 100, POUND, GALLON, IMPERIAL_GALLON
 """How much of a metric unit an imperial one is; where an answer names both."""
 DEGREES = re.compile(r"°\s*[CF]\b|℃|℉|celsius|fahrenheit|摄氏|华氏|\bdegrees\b", re.IGNORECASE)
 _SPAN = re.compile(r"(?<![\d.])(\d{1,4})\s*(?:h|hrs?|hours?|个?小时|个?钟头)[\s,，]*(?:and\s+|零)?(\d{1,2})\s*(?:m|mins?|minutes?|分钟?)(?![a-z])(?:[\s,，]*(?:and\s+)?(\d{1,2})\s*(?:s|secs?|seconds?|秒))?", re.IGNORECASE)

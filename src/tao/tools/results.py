@@ -2,11 +2,13 @@
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_jsonable_python
 
 from tao.messages import Observation
+from tao.permissions.effects import NEVER_RAN
 from tao.tools import media
 from tao.tools.media import MAGIC
 from tao.tools.words import say
@@ -18,10 +20,11 @@ def observe(value: Any) -> Observation:
     """The observation of a returned value.
 
     A text stays as it is; other values become JSON (`data` holds them, for a text it stays empty); None is a clear word;
-    bytes, images, files and tables are described, and `data` holds them (see `tao.tools.media`); an Observation is taken over.
+    bytes, images, files and tables are described, and `data` holds them (see `tao.tools.media`); an Observation is taken over, but not
+    a kind of those that say that nothing was run: a tool's text must not pass for ours.
     """
     if isinstance(value, Observation):
-        return value
+        return replace(value, kind="" if value.ok else "error") if value.kind in NEVER_RAN else value
     if isinstance(value, str) and type(value) is str:
         return Observation(clean(value) or say("(empty text)", "（空文本）"))
     if value is None:

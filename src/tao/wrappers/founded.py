@@ -7,6 +7,7 @@ step is known, and so are small counts and the constants of usual conversions.
 
 import calendar
 import datetime as dt
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from tao.arithmetic import made_of, multiple, same, stands
+from tao.measures import CALORIE, FOOT, GALLON, IMPERIAL_GALLON, INCH, MILE, MU, NAUTICAL_MILE, OUNCE, POUND, YARD
 from tao.messages import Call, ToolSpec
 from tao.permissions.effects import looks
 from tao.quantities import codes, dates, numbers
@@ -25,9 +27,9 @@ SMALL = 12
 CONSTANTS = (*FACTORS, 0.5, 0.25, 31.0, 28.0, 29.0, 366.0, 1440.0, 86_400.0, 1024.0, 3.14, 3.1416, 3.14159, 9.8, 9.81, 1.8, 32.0, 273.15, 180.0, 360.0, 1e9)
 """What may stand in a sum without being said."""
 CONVERSIONS = (
-    1.609344, 0.621371192, 2.54, 0.393700787, 0.3048, 3.28083990, 0.9144, 1.09361330, 1.852, 0.45359237, 2.20462262, 28.3495231, 0.0352739619, 3.78541178, 0.264172052, 4.54609, 3.6,
-    4.184, 3.14159265359, 2.71828182846, 6.02214076, 1.73205081, 1.41421356, 666.666667, 0.0666666667,
-)
+    *(way for one in (INCH, FOOT, YARD, MILE, NAUTICAL_MILE, OUNCE, POUND, GALLON, IMPERIAL_GALLON) for way in (one, 1 / one)),
+    MU, MU / 10_000, CALORIE, 3.6, math.pi, math.e, math.sqrt(2), math.sqrt(3), 6.02214076,
+)  # fmt: skip
 """How much of one unit another is, and constants of mathematics; as far as a number shows its digits it may be one of them, rounded."""
 PHONE = re.compile(r"\+\d{1,3}[\s-]?(?:\(\d{1,4}\)[\s-]?)?\d[\d\s-]{4,16}\d|\(\d{2,4}\)\s?\d{3,4}[\s-]\d{4}|1\d{2}[\s-]\d{4}[\s-]\d{4}|\d{3,4}-\d{3,4}-\d{4}|0\d{2,3}-\d{7,8}")
 """Numbers to call, as they are written in China and North America, and from abroad."""

@@ -77,6 +77,7 @@ FAMILIES = {
     "functiongemma": "<start_function_call>call:book_ferry{port:<escape>Oban<escape>,people:2}<end_function_call>",
     "granite": f"<|tool_call|>[{CALL}]",
     "granite 20b": f"<function_call> {CALL}",
+    "ModelScope": f"<|startofthink|>```JSON\n{CALL.replace('name', 'api_name', 1)}\n```<|endofthink|>",
     "phi-4": f"functools[{CALL}]",
     "phi-4-mini": f"<|tool_call|>[{CALL}]<|/tool_call|>",
     "command-r": f'Action: ```json\n[{{"tool_name": "book_ferry", "parameters": {ARGS}}}]\n```',

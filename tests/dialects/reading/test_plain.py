@@ -4,6 +4,8 @@ import pytest
 
 LONG = "Here is what I found:\n\n- ospreys fish\n- owls do not\n\n```lua\nprint(1)\n```\n\nAsk me more."
 
+BIRD = [("find_bird", {"bird": "osprey"})]
+
 PLAIN = {
     "F1 prose": (" It is an osprey.", "It is an osprey."),
     "F1 Markdown": (LONG, LONG),
@@ -39,6 +41,21 @@ PLAIN = {
     "F5 label-like words": ("Answer: The final answer is:\nosprey", "The final answer is:\nosprey"),
     "an observation alone": ("Observation: 60 cm", {"no_step"}),
     "a reply that is a call": ('find_bird("osprey")', [("find_bird", {"bird": "osprey"})]),
+    "a call whose tool is written otherwise": ("Find_Bird[osprey]", BIRD),
+    "a call and what it is said to have brought": ("find_bird[osprey]\nObservation 1: 60 cm", BIRD),
+    "a call and a whole run behind it": ("find_bird[osprey]\nObservation: 60 cm\nThought: so\nAction: Finish[60 cm]", BIRD),
+    "a call behind a thought and what it brought": ("Thought 1: I look.\nfind_bird[osprey]\nObservation 1: 60 cm\nThought 2: so\nFinal Answer: 60 cm", BIRD),
+    "a call behind prose and what it brought": ('I look.\nfind_bird("osprey")\n观察：60 厘米\n最终答案：60 厘米', BIRD),
+    "an end behind a thought": ("Thought: so it is 60 cm.\nFinish[60 cm]", "60 cm"),
+    "a call that ends a labelled thought": ("Thought: I look.\n\nfind_bird[osprey]", BIRD),
+    "a call that breaks off behind a thought": ("Thought: I look.\nfind_bird[ospr", {"truncated"}),
+    "a call that ends prose": ("I look.\nfind_bird[osprey]", {"announced"}),
+    "a call of an unknown tool that ends prose": ("The first one is\nbirds[0]", "The first one is\nbirds[0]"),
+    "a call within a thought": ("Thought: I could use\nfind_bird[osprey]\nbut I know it.", {"no_step"}),
+    "F3 no tool, its label missing": (" Do I need to use a tool? No\nAI: It is an osprey.", "It is an osprey."),
+    "F3 no tool, its label missing, Chinese": ("我需要使用工具吗？不需要\n这是鹗。", "这是鹗。"),
+    "F3 no tool, its label missing, nothing behind": ("Do I need to use a tool? No", {"no_step"}),
+    "F3 prose about tools": ("Do I need a tool? No, a hand is enough.", "Do I need a tool? No, a hand is enough."),
     "a reply that begins like a call": ("find_bird(x) is a function.", "find_bird(x) is a function."),
     "markup that breaks off": ("Let me see. <tool_ca", {"truncated"}),
 }

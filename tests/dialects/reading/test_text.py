@@ -120,6 +120,15 @@ CUTS = {
     "C3 bare text ends at a label": ("Action: find_bird\nAction Input: osprey\n\nThought: I wait.", BIRD),
     "C3 bare text of several lines": ("Action: run_lua\nAction Input: a = 1\nprint(a)", [("run_lua", {"code": "a = 1\nprint(a)"})]),
     "C3 a quoted value, then prose": ('Action: find_bird\nAction Input: "osprey"\n\nI will wait now.', BIRD),
+    "N3 the speaker's name in front": ("Assistant: It is an osprey.", "It is an osprey."),
+    "N3 the speaker's name in front, Chinese": ("助手：\n这是鹗。", "这是鹗。"),
+    "N3 the speaker's name before a step": ("ASSISTANT: Thought: I look.\nAction: find_bird[osprey]", BIRD),
+    "N3 the speaker's name before an action": ("Assistant: Action: find_bird[osprey]", BIRD),
+    "N3 the speaker's name before JSON": ('### Assistant:\n{"action": "find_bird", "action_input": "osprey"}', BIRD),
+    "N3 the speaker's name before markup": ('Assistant: <tool_call>{"name": "ring_bell", "arguments": {}}</tool_call>', [("ring_bell", {})]),
+    "N3 nothing but the speaker's name": ("Assistant:", {"empty"}),
+    "N3 a dialogue": ("Assistant: Who is there?\nUser: An osprey.", "Assistant: Who is there?\nUser: An osprey."),
+    "N3 a name within an answer": ("Final Answer: Assistant: a play", "Assistant: a play"),
     "C4 an observation before any action": ("Observation: I can ring.\nAction: find_bird\nAction Input: osprey", BIRD),
 }
 

@@ -4,20 +4,21 @@ Rational numbers stay exact (0.1 + 0.2 is 0.3, 1/3*3 is 1); roots and logarithms
 operation is bounded in size, so that no expression takes longer than some milliseconds:
 
     sum      := product (("+" | "-") product)*
-    product  := signed (("*" | "/" | "//" | "%" | "mod") signed)*
+    product  := signed (("*" | "/" | "//" | "%" | "mod") signed | beside)*
     signed   := ("+" | "-") signed | power
     power    := postfix ("^" signed)?
-    postfix  := primary ("!" | "%" | "万" | "亿")*
+    beside   := power, after a number, "(" or ")": 2(3+4); not after "/" or "^", where it could mean two things
+    postfix  := primary ("!" | "%" | "‰" | "万" | "亿")*
     primary  := NUMBER | CONSTANT | FUNCTION "(" sum ("," sum)* ")" | "(" sum ")" | "√" postfix
 """
 
 import re
-import unicodedata
 from collections.abc import Callable
 from decimal import Context, Decimal
 from fractions import Fraction
 
 from tao.tools.builtin.functions import CONSTANTS, FUNCTIONS, CalculationError, Number, factorial, power, root, sized
+from tao.tools.builtin.spelling import plain
 from tao.tools.words import say
 
 LONGEST = 1000
@@ -29,40 +30,35 @@ DEEPEST = 50
 MOST_DIGITS = 400
 """Digits of a whole number written out in full."""
 
-_BEFORE = str.maketrans({
-    "×": "*", "✕": "*", "✖": "*", "·": "*", "⋅": "*", "∙": "*", "•": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-", "＝": "=",
-    "²": "^2", "³": "^3", "【": "(", "】": ")", "、": ",", "π": " pi ", "％": "%", "［": "(", "］": ")", "｛": "(", "｝": ")",
-})  # fmt: skip
-_AFTER = str.maketrans({"[": "(", "]": ")", "{": "(", "}": ")"})
-_WORDS = (("\\times", "*"), ("\\cdot", "*"), ("\\div", "/"), ("乘以", "*"), ("除以", "/"), ("加", "+"), ("减", "-"), ("乘", "*"))
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?")
 _PLAIN = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4}(?![\w.]))?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z_0-9]*")
 _TIMES = re.compile(r"[xX](?=\s*[\d(.√])")
-_SIGN = re.compile(r"//|\*\*|[-+*/^%!(),√万亿]")
+_HEX = re.compile(r"0[xX](?=0*[1-9A-Fa-f])[0-9A-Fa-f]+")
+_SIGN = re.compile(r"//|\*\*|[-+*/^%‰!(),√万亿]")
 
 
 def calculate(expression: str) -> str:
     """Work out an expression and write the result as plain text. Raises CalculationError (a ValueError) with what to do instead."""
-    text = _normal(expression)
+    text, _, said = (part.strip() for part in plain(expression).partition("="))
     if not text:
         raise CalculationError(say("the expression is empty; give one such as 2*(3+4)", "算式为空；请给出算式，例如 2*(3+4)"))
     if len(text) > LONGEST:
         raise CalculationError(say(f"the expression is longer than {LONGEST} characters; split it", f"算式超过 {LONGEST} 个字符；请拆开计算"))
     try:
-        return written(_Reader(text).whole())
+        value = _Reader(text).whole()
+        if said and not _equal(value, _Reader(said).whole(), said):
+            found = written(value)
+            raise CalculationError(say(f"{text} is {found}, not {said}", f"{text} 等于 {found}，不是 {said}"))
+        return written(value)
     except OverflowError:
         raise CalculationError(say("the result is too large", "结果过大")) from None
 
 
-def _normal(expression: str) -> str:
-    text = expression.translate(_BEFORE)
-    if any(unicodedata.decomposition(char).startswith(("<fraction>", "<super>", "<sub>")) for char in text):
-        raise CalculationError(say("write fractions and powers with / and ^", "分数和乘方请用 / 和 ^ 书写"))
-    text = unicodedata.normalize("NFKC", text).translate(_AFTER)
-    for word, sign in _WORDS:
-        text = text.replace(word, sign)
-    return re.sub(r"^\s*=|\s*=\s*[?？]?\s*$|[?？]\s*$", "", text).strip()
+def _equal(value: Number, other: Number, text: str) -> bool:
+    """Whether a value is the one that was written after "=", rounded to as many places."""
+    places = len(text.partition(".")[2]) if re.fullmatch(r"-?\d*\.\d+", text) else 0
+    return value == other or written(value) == written(other) or (places > 0 and 2 * abs(float(value) - float(other)) * 10**places <= 1)
 
 
 class _Reader:
@@ -95,15 +91,18 @@ class _Reader:
     def _sum(self) -> Number:
         value = self._product()
         while sign := self._take("+", "-"):
+            at = self.at
             other = self._product()
+            self._share(value, at)
             value = sized(_both(value, other, (lambda a, b: a + b) if sign == "+" else (lambda a, b: a - b)))
         return value
 
     def _product(self) -> Number:
-        value = self._signed()
-        while sign := self._take("*", "/", "//", "%", "mod", "x", "X"):
+        value, divided = self._signed(), False
+        while (sign := self._take("*", "/", "//", "%", "mod", "x", "X")) or self._beside(divided=divided):
+            divided = divided or sign in {"/", "//", "%", "mod"}
             other = self._signed()
-            if sign in {"*", "x", "X"}:
+            if sign in {"", "*", "x", "X"}:
                 value = sized(_both(value, other, lambda a, b: a * b))
                 continue
             if other == 0:
@@ -111,6 +110,25 @@ class _Reader:
             divide = {"/": lambda a, b: a / b, "//": lambda a, b: a // b}.get(sign, lambda a, b: a % b)
             value = sized(_both(value, other, divide))
         return value
+
+    def _beside(self, *, divided: bool) -> bool:
+        """Whether a factor stands there without a sign: "(" or a root after a number or ")", a number after ")", pi after both."""
+        piece, last = self._next(), self.pieces[self.at - 1]
+        if piece not in {"(", "√", "pi"} and not (last == ")" and piece[:1].isdecimal()):
+            return False
+        if divided or self.pieces[self.at - 2 : self.at - 1] in (["^"], ["**"]) or not (last[0].isdecimal() or last[0] in ".)!"):
+            raise self._unexpected()
+        return True
+
+    def _share(self, value: Number, at: int) -> None:
+        """Raise for 200+10%, which people mean as 220 and mathematics as 200.1; 1+10% and 20%+10% are one thing."""
+        number, *rest = self.pieces[at : self.at]
+        if rest == ["%"] and value != 1 and self.pieces[at - 2] != "%":
+            whole, sign = written(value), self.pieces[at - 1]
+            raise CalculationError(say(
+                f"{whole}{sign}{number}% can mean {whole}*(1{sign}{number}%) or {whole}{sign}{number}/100; write which",
+                f"{whole}{sign}{number}% 可以指 {whole}*(1{sign}{number}%)，也可以指 {whole}{sign}{number}/100；请写明是哪一种",
+            ))  # fmt: skip
 
     def _signed(self) -> Number:
         self.depth += 1
@@ -134,6 +152,8 @@ class _Reader:
             elif self._next() == "%" and not self._operand_at(self.at + 1):
                 self.at += 1
                 value = _both(value, Fraction(100), lambda a, b: a / b)
+            elif self._take("‰"):
+                value = _both(value, Fraction(1000), lambda a, b: a / b)
             elif unit := self._take("万", "亿"):
                 value = sized(_both(value, Fraction(10**4 if unit == "万" else 10**8), lambda a, b: a * b))
             else:
@@ -221,6 +241,8 @@ def _pieces(text: str) -> list[str]:
         match = (None if inside and inside[-1] else _GROUPED.match(text, at)) or _PLAIN.match(text, at)
         if pieces and (pieces[-1][0].isdecimal() or pieces[-1] in {")", "!"}):
             match = _TIMES.match(text, at) or match
+        if (odd := _HEX.match(text, at)) and not text[at - 1 : at].isalnum():
+            raise CalculationError(say(f"{odd[0]} can mean a hexadecimal number or 0*{odd[0][2:]}; write which", f"{odd[0]} 可以指十六进制数，也可以指 0*{odd[0][2:]}；请写明是哪一种"))
         match = match or _NAME.match(text, at) or _SIGN.match(text, at)
         if match is None:
             raise CalculationError(say(
