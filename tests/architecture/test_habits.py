@@ -14,6 +14,7 @@ READ_THE_ENVIRONMENT = {
     "models/local.py": "one variable that OpenMP reads while it is loaded",
     "tools/mcp/tools.py": "values in the file of servers, for tools that are connected without settings",
     "cli/words.py": "the language, before the first help text is made",
+    "cli/screen.py": "what a terminal is and wants: TERM, COLUMNS, NO_COLOR, FORCE_COLOR",
 }
 IMPORT_BY_NAME = {
     "__init__.py": "public names are loaded on first use",
