@@ -241,6 +241,7 @@ def test_a_function_and_a_judge_grade(tao, server):
     ([], "give a file of tasks"),
     (["nowhere.jsonl"], "cannot read the tasks in nowhere.jsonl"),
     (["tasks.jsonl", "--ids", "z"], "has no task z"),
+    (["tasks.jsonl", "--ids", "a,y,z"], "has no task y, z"),
     (["tasks.jsonl", "--price", "cheap"], "--price is 'cheap'; wanted: dollars"),
     (["tasks.jsonl", "--price", "nan,-1"], "--price is 'nan,-1'; wanted: dollars"),
     (["--compare", "tasks.jsonl", "tasks.jsonl"], "is no file of results"),

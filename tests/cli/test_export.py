@@ -28,6 +28,7 @@ def test_the_journal_as_chats_with_a_card(tao, server):
     card = (tao.home / "data" / "sft.card.md").read_text(encoding="utf-8")
     assert "| private things taken out | EMAIL 1, PHONE 1 |" in card
     assert "# 数据卡" in card
+    assert '\n- config_name: default\n  data_files: "sft.jsonl"\n' in card
     assert json.loads((tao.home / "data" / "sft.card.json").read_text(encoding="utf-8"))["lines"] == 1
     kept = lines(tao("export", "--private", "--doubles").stdout)
     assert len(kept) == 2

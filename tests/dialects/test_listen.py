@@ -128,7 +128,13 @@ def test_an_observation_without_a_call_stops_nothing(text):
     assert not listening.stop
 
 
-@pytest.mark.parametrize("text", ["Action: find[x]\n观察：", '<tool_call>{"name": "ring", "arguments": {}}</tool_call><tool_response>', "Action: ring\n<observation>"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Action: find[x]\n观察：", '<tool_call>{"name": "ring", "arguments": {}}</tool_call><tool_response>', "Action: ring\n<observation>",
+        "find[x]\nObservation 1: y", "Thought: hm\nfind[x]\n观察：乙", 'hm\nfind("x")\nObservation: y',
+    ],
+)  # fmt: skip
 def test_other_results_stop_it_too(text):
     _, listening = hear(text)
     assert listening.stop

@@ -9,7 +9,10 @@ import pytest
 from tao.agent import Agent, recorded_abilities, recorded_dialect
 from tao.errors import ConfigError
 from tao.evaluation.again import again, cut, parting
+from tao.evaluation.graders import Grade
+from tao.evaluation.outcomes import outcome, to_record
 from tao.evaluation.records import Recorded, distinct, load_runs, read_runs
+from tao.evaluation.tasks import Task
 from tao.events import Decided, Ended, Misread, Nudged, Replied, to_json
 from tao.policies import default
 from tao.run import Run
@@ -164,6 +167,30 @@ def test_events_count_once_and_in_their_order_and_none_is_missing(tmp_path, run)
         path.write_text("\n".join(lines(run, *kept)))
         with pytest.raises(ConfigError, match=f"run r is not whole, its event {lacking} is missing"):
             read_runs(path)
+
+
+def test_a_file_of_results_is_read_whole_or_not_at_all(tmp_path, run):
+    path = tmp_path / "r.jsonl"
+    head = '{"tao_eval": 1}'
+    solved = to_record(outcome(Task("a", "1 + 2?"), 0, run, Grade(right=True, score=1.0)))
+
+    def written(*lines):
+        path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in (head, *lines)), encoding="utf-8")
+        return path
+
+    assert [it.run.id for it in read_runs(written(solved, json.dumps(solved)[:80]))] == ["r"]
+    events = solved["events"]
+    for lines, said in (
+        ((), "there is no run in"),
+        ((json.dumps(solved)[:80], solved), ":2 is no outcome"),
+        (({**solved, "events": [*events[:2], {**events[2], "kind": "finished"}]}, solved), ":2: unknown event kind 'finished'"),
+        (({**solved, "events": events[1:]},), "run r does not begin with its question"),
+    ):
+        with pytest.raises(ConfigError, match=said):
+            read_runs(written(*lines))
+    path.write_text(json.dumps({"id": "x", "events": events[1:]}) + "\n{}\n")
+    with pytest.raises(ConfigError, match=r":1 is no event of a run .*do not begin with `asked`"):
+        read_runs(path)
 
 
 def test_only_a_line_that_breaks_off_at_the_end_is_passed_over(tmp_path, run):

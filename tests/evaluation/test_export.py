@@ -14,7 +14,7 @@ from tao.evaluation.inspect_log import file_name, log
 from tao.evaluation.records import Recorded
 from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Recalled, Replied
 from tao.messages import Call, Image, Message, Observation, Reply, ToolCall, ToolSpec, Usage
-from tao.run import Run
+from tao.run import NO_TOOLS, Run
 from tao.testing import did, history, spec
 
 
@@ -108,6 +108,12 @@ def test_a_trajectory():
     assert [it["extra"]["reward"] for it in made["steps"] if it["source"] == "agent"] == [-0.1, 1.0, 0.0]
     assert made["final_metrics"]["total_steps"] == 5
     assert made["final_metrics"]["extra"]["reward"] == pytest.approx(11.9)
+
+
+def test_a_refusal_of_tools_earns_nothing_and_takes_no_reward():
+    run = history("q", Replied(Reply("", finish=NO_TOOLS)), Misread(NO_TOOLS), *did(2, "add", "2", a=1), Misread("no_step"), *end("2"))
+    steps = [it for it in trajectory(run)["steps"] if it["source"] == "agent"]
+    assert [it.get("extra", {}).get("reward") for it in steps] == [None, 1.0, -0.1, 0.0]
 
 
 def test_a_card_in_both_languages():

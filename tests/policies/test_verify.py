@@ -52,6 +52,12 @@ def test_good_answers_pass(question, answer, steps):
     ("overlooked", "What day is 50 days from now?", "2026-02-01", [("today", "", "2025-11-30"), ("add", "50", "2026-01-19")]),
     ("overlooked", "What day is 50 days from now?", "It is March 14, 2025.", [("today", "", "2025-03-14"), ("add", "2025-03-14 50", "2025-05-03"), ("between", "2025-03-14 2025-05-03", "50")]),
     ("ungrounded", "订单A96419是多少天以前下的？", "订单A9641914天以前下的。", [("search", "A96419", "A96419：14 天以前")]),
+    ("strayed", "How many employees do North Mill and Grey Gull have together?", "4500", [
+        ("search", "North Mill", "North Mill, sales of 1200 million in 2024, has 310 employees."),
+        ("search", "Grey Gull", "Grey Gull, sales of 3300 million in 2024, employees: 95."), ("calculate", "1200 + 3300", "4500")]),
+    ("strayed", "蓝港公司和旧园公司一共有多少员工？", "4048", [
+        ("search", "蓝港公司", "蓝港公司2024年的销售额是347万元，员工520人。"), ("search", "旧园公司", "旧园公司2024年销售757万元，有660名员工。"),
+        ("calculate", "2024 + 2024", "4048")]),
     ("unused", "What do 30 copies of Iron Lake cost?", "They cost 14 euros.", [("search", "Iron Lake", "Iron Lake costs 14 euros.")]),
     ("unused", "三十本《铁湖》多少钱？", "14元", [("search", "铁湖", "《铁湖》每本14元。")]),
     ("unmentioned", "Who wrote Blue Harbour?", "A man.", [("search", "Blue Harbour", "Red Meadow is a novel.")]),
@@ -136,6 +142,14 @@ def test_failed_calls_give_nothing():
     ("订单A96419是多少天以前下的？", "订单A96419，14天以前下的，同A100。", [("search", "A96419", "A96419：14 天以前")]),
     ("How many days ago was order A96419 placed?", "14 days ago.", [("search", "A96419", "A96419: 2026-05-07"), ("calculate", "7 - 21", "-14")]),
     ("订单A96419是多少天以前下的？", "14天以前。", [("search", "A96419", "A96419：2026-05-07"), ("calculate", "7 - 21", "-14")]),
+    ("How many employees have Mill and Gull together?", "405", [("search", "Mill", "Mill has 310 employees, sales 12"), ("search", "Gull", "Gull has 95 employees"), ("calculate", "310 + 95", "405")]),
+    ("蓝港和旧园一共有多少员工？", "1.18万", [("search", "蓝港", "蓝港有员工1万人"), ("search", "旧园", "旧园有1800名员工"), ("calculate", "10000 + 1800", "11800")]),
+    ("蓝港公司和旧园公司的销售额一共是多少万元？", "1042万元", [
+        ("search", "蓝港公司", "蓝港公司2024年的销售额是725万元，员工590人。\n翠屏公司2024年的销售额是350万元。"), ("search", "旧园公司", "旧园公司的销售额是317万元。"),
+        ("calculate", "725 + 317", "1042")]),
+    ("How many employees has Blue Harbour more than Old Orchard?", "80", [
+        ("search", "Blue Harbour", "Blue Harbour has 170 employees.\nGrey Gull has 500 employees."), ("search", "Old Orchard", "Old Orchard: 90 employees"), ("calculate", "170 - 90", "80")]),
+    ("How many tickets can Ann and Bob buy at 5 euros each?", "9", [("search", "Ann", "Ann: 3 tickets, 20 euros"), ("search", "Bob", "Bob: 1 ticket, 25 euros"), ("calculate", "(20 + 25) / 5", "9")]),
     ("Hello", "Hi! How can I help?", []), ("写一首关于雪的诗", "雪落千山。", []), ("What is 7 times 8?", "56", []),
     ("When is it due?", "On 5 January 2027.", [("search", "loan", "due 2027-01-05")]), ("什么时候到期？", "2027年1月5日", [("search", "借书", "due 2027-01-05")]),
 ])  # fmt: skip

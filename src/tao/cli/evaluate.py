@@ -112,9 +112,9 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
         raise ConfigError(both("give a file of tasks (or --compare A B, or --replay RUNS)", "请给出任务文件（或 --compare A B，或 --replay RUNS）"))
     tasks, settings, price = load_tasks(path), load(options), priced(wish.price)
     wanted = {name for name in wish.ids.split(",") if name}
+    if lacking := sorted(wanted - {task.id for task in tasks}):
+        raise ConfigError(both(f"{path} has no task {', '.join(lacking)}", f"{path} 中没有任务 {'、'.join(lacking)}"))
     chosen = [task for task in tasks if not wanted or task.id in wanted]
-    if not chosen:
-        raise ConfigError(both(f"{path} has no task {wish.ids}", f"{path} 中没有任务 {wish.ids}"))
     async with assembled(settings, environment()) as agent, judging(wish.judge, settings) as judge:
         grading = _grading(chosen, path.parent, judge)
         about = described(tasks, agent, settings, wish.judge)

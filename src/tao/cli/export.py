@@ -99,7 +99,7 @@ def write(made: Exported, out: Path) -> int:
         return ANSWERED
     put(out, text(made.lines))
     beside = out.with_suffix(".card.md")
-    put(beside, card(told, made.runs))
+    put(beside, card(told, made.runs, out.name))
     figures = {"form": told.form, "lines": told.written, "read": told.read, "filtered": told.filtered, "doubles": told.double, **facts(told, made.runs)}
     put(out.with_suffix(".card.json"), json.dumps(figures, ensure_ascii=False, indent=2))
     screen.print((say(f"Written: {out} · card: {beside}", f"已写入：{out} · 数据卡：{beside}"), "dim"))

@@ -168,6 +168,7 @@ class Listening:
             self._at = label.value
             self._phase = self._quoted
             return []
+        self._at = label.start - 1  # with its newline: it may be a result that was made up
         return self._hold()
 
     def _undecided(self, end: int) -> bool:

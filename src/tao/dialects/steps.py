@@ -34,6 +34,10 @@ _CUTTING = later("<|Action |Tool |Output |Function |bservation|BSERVATION|察")
 """All those words: most inputs have none."""
 _NAMES_TOOL = later(r"[\"'“](?:name|action|tool|function|tool_call)", re.IGNORECASE)
 _KEYWORD = later(r"\s{0,9}\w{1,60}[ \t]{0,3}=[ \t]{0,3}[\"'“\d\[{-]")
+_BESIDE = later(
+    r"(?P<name>[^\s:：\[(（{｛\"'“]{1,80})"
+    r"(?:[ \t]*[:：][ \t]*(?P<text>\S[^\n]*)|[ \t]+(?P<quoted>\"[^\"\n]+\"|'[^'\n]+'|“[^”\n]+”))"
+)
 _FOLLOWS = later(r"[ \t]*[.,;:。，；]?\s*(?=[{｛]|```)")
 
 
@@ -133,7 +137,22 @@ def _named(text: str, line: str, at: int | None, following: Label | None, tools:
         return with_input(text, line, json.end(), tools)
     if following and following.kind == "final" and is_finish(line, tools) and tools.resolve(line) is None:
         return Nothing(), following.start
-    return _bare(line, tools), end
+    return _beside(line, tools) or _bare(line, tools), end
+
+
+def _beside(line: str, tools: Tools) -> Outcome | None:
+    """`tool: input` and `tool "input"`, where the line begins with the name itself."""
+    found = _BESIDE.fullmatch(line.strip(SPACE))
+    tool = tools.get(found["name"]) if found else None
+    if found is None or is_null(line, tools):
+        return None
+    given = found["text"] or found["quoted"]
+    if is_null(given, tools):
+        return None
+    if tool is None:
+        return finish(given, name=found["name"], sealed=True) if found["text"] and is_finish(found["name"], tools) else None
+    args = from_text(tool, given, sealed=True)
+    return _call(tool, args, found["name"], 0)[0]
 
 
 def _bare(line: str, tools: Tools) -> Outcome:
@@ -256,7 +275,8 @@ def ends_in_call(text: str, tools: Tools) -> bool:
     """Whether the last of several lines is `tool[input]` and nothing else: what a model shows that forgot the label."""
     _, above, line = text.rpartition("\n")
     found = _OPEN.search(line[:200])
-    return bool(above and found and found[0] in "[［" and line.endswith(("]", "］")) and tools.get(line[: found.start()].strip(SPACE)))
+    written = found is not None and found[0] in "[［" and line.endswith(("]", "］"))
+    return bool(above and found and written and tools.get(line[: found.start()].strip(SPACE)))
 
 
 def _several(text: str, tools: Tools) -> Acts | Says | Fails | None:

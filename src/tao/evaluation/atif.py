@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tao import __version__
-from tao.evaluation.reward import DEFAULT, Rewards, reward
+from tao.evaluation.reward import DEFAULT, Rewards, is_step, reward
 from tao.events import Asked, Decided, Event, Misread, Nudged, Observed, Recalled, Replied
 from tao.messages import Image
 from tao.run import Run
@@ -35,7 +35,7 @@ def trajectory(run: Run, *, right: bool | None = None, score: float | None = Non
         step = _step(event, run, reply)
         if step is None:
             continue
-        if step["source"] == "agent" and (earned := next(left, None)):
+        if is_step(event) and (earned := next(left, None)):
             step.setdefault("extra", {})["reward"] = earned.reward
             step["extra"]["reward_to_go"] = round(earned.to_go, 6)
         steps.append(_known({"step_id": len(steps) + 1, "timestamp": _time(event.at), **step}))

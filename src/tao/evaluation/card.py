@@ -1,5 +1,6 @@
 """The card of an exported data set: what is in it, where it comes from, what was left out. In English and Chinese."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,11 +57,12 @@ def facts(made: Made, runs: Sequence[Recorded]) -> dict[str, Any]:
     }
 
 
-def card(made: Made, runs: Sequence[Recorded]) -> str:
-    """The card as Markdown, with the figures in front as YAML that data set hubs read."""
+def card(made: Made, runs: Sequence[Recorded], file: str = "") -> str:
+    """The card as Markdown, begun with the YAML that data set hubs read. Named README.md, it tells them that the data is in `file`."""
     told = facts(made, runs)
     languages = "".join(f"\n- {name}" for name in told["languages"])
-    head = f"---\nlanguage:{languages}\ntask_categories:\n- text-generation\ntags:\n- agent\n- tool-use\n- react\n---\n"
+    data = f"\nconfigs:\n- config_name: default\n  data_files: {json.dumps(file, ensure_ascii=False)}" if file else ""
+    head = f"---\nlanguage:{languages}{data}\ntask_categories:\n- text-generation\ntags:\n- agent\n- tool-use\n- react\n---\n"
     return head + "\n".join([*_part(made, told, 0), "", *_part(made, told, 1), ""])
 
 

@@ -126,8 +126,8 @@ def _events(run: Run, messages: Sequence[Mapping[str, Any]], model: str) -> Iter
                 yield {**head, **_observed(calls[event.call_id], event.observation)}
                 fresh.append({"id": name, "role": "tool", "content": event.observation.text, "tool_call_id": event.call_id})
             case Nudged() | Misread() | Recalled() | Ruled() | Paused():
-                told = to_json(event)
-                yield {**head, "event": "info", "source": told.pop("kind"), "data": told}
+                told = {key: value for key, value in to_json(event).items() if key not in {"v", "kind", "at"}}
+                yield {**head, "event": "info", "source": type(event).__name__.lower(), "data": told}
                 if isinstance(event, Nudged) and event.text:
                     fresh.append({"id": name, "role": "user", "content": event.text})
 

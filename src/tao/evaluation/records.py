@@ -98,8 +98,7 @@ def read_runs(path: Path) -> list[Recorded]:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(both(f"cannot read runs from {path}: {unread(error)[0]}", f"无法读取运行记录 {path}：{unread(error)[1]}")) from error
     if lines and '"tao_eval"' in lines[0]:
-        outcomes = load_results(path).outcomes
-        return [Recorded(Run(it.run, it.events), it.task, it.kind, it.right, it.score) for it in outcomes if it.events]
+        return _results(path, lines)
     found: dict[str, dict[int, Event]] = defaultdict(dict)
     whole: list[Recorded] = []
     for number, line in enumerate(lines, 1):
@@ -125,6 +124,22 @@ def read_runs(path: Path) -> list[Recorded]:
     return runs
 
 
+def _results(path: Path, lines: Sequence[str]) -> list[Recorded]:
+    """The runs in a file of results; only its last line may break off. Raises ConfigError."""
+    for number, line in enumerate(lines[:-1], 1):
+        try:
+            json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(both(f"{path}:{number} is no outcome ({error})", f"{path}:{number} 不是评测结果（{error}）")) from error
+    outcomes = [it for it in load_results(path).outcomes if it.events]
+    if not outcomes:
+        raise ConfigError(both(f"there is no run in {path}", f"{path} 中没有运行记录"))
+    for it in outcomes:
+        if not isinstance(it.events[0], Asked):
+            raise ConfigError(both(f"{path}: run {it.run} does not begin with its question", f"{path}：运行 {it.run} 不以提问开头"))
+    return [Recorded(Run(it.run, it.events), it.task, it.kind, it.right, it.score) for it in outcomes]
+
+
 def _from_lines(path: Path, name: str, events: Mapping[int, Event]) -> Recorded:
     """The run whose events stand in a file, by their places in it: an event that was written twice counts once. Raises ConfigError."""
     places = sorted(events)
@@ -140,6 +155,8 @@ def _from_lines(path: Path, name: str, events: Mapping[int, Event]) -> Recorded:
 def _whole(record: Mapping[str, Any], name: str) -> Recorded:
     """A line that holds a whole run, as `events`, and perhaps its task and grade."""
     run = Run(str(record.get("run", record.get("id", name))), [from_json(event) for event in record["events"]])
+    if not run.events or not isinstance(run.events[0], Asked):
+        raise ValueError("its events do not begin with `asked`")
     right = record.get("right")
     task = str(record.get("task", record.get("id", run.asked.question)))
     return Recorded(run, task, str(record.get("kind", "")), right, record.get("score", None if right is None else float(right)))

@@ -27,7 +27,7 @@ class Results:
 
 
 def load_results(path: str | Path) -> Results:
-    """Read a file of results. Raises ConfigError where it cannot be read or is none."""
+    """Read a file of results. Raises ConfigError where it cannot be read or is none, or a line is whole and yet no outcome."""
     try:
         lines = lines_of(path)
         first = json.loads(lines[0])
@@ -43,11 +43,13 @@ def load_results(path: str | Path) -> Results:
             f"{path} 的结果版本为 {version!r}；当前 tao 只能读取版本 {VERSION}，请使用更新的版本",
         ))  # fmt: skip
     found: dict[tuple[str, int], Outcome] = {}
-    for line in filter(str.strip, lines[1:]):
+    for number, line in enumerate(lines[1:], 2):
         try:
             it = from_record(json.loads(line))
-        except (ValueError, StoreError, RecursionError):
+        except (ValueError, RecursionError):
             continue
+        except StoreError as error:
+            raise ConfigError(both(f"{path}:{number}: {error}", f"{path}:{number}：{error}")) from error
         found[it.task, it.rollout] = it
     return Results(first, list(found.values()))
 

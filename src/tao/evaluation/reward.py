@@ -57,7 +57,7 @@ def reward(run: Run, *, right: bool | None = None, score: float | None = None, r
     answered = run.ended is not None and run.ended.reason == "answered"
     done = rewards.done if answered and right is not False else 0.0
     graded = rewards.score * score if score is not None else 0.0
-    kinds = [_step(event, run, rewards) for event in run.events if _is_step(event)]
+    kinds = [_step(event, run, rewards) for event in run.events if is_step(event)]
     to_go, steps = done + graded, []
     for number in range(len(kinds), 0, -1):
         kind, worth = kinds[number - 1]
@@ -79,7 +79,8 @@ def rewards_from(text: str) -> Rewards:
         raise ConfigError(both(f"rewards are {text!r}; wanted: {wanted}", f"奖励设置为 {text!r}；应为：{wanted}")) from error
 
 
-def _is_step(event: Event) -> bool:
+def is_step(event: Event) -> bool:
+    """Whether this is the reading of a reply; a server's refusal of tools is none."""
     return isinstance(event, Decided) or (isinstance(event, Misread) and event.reason != NO_TOOLS)
 
 

@@ -14,6 +14,7 @@ from re import Match
 from tao.quantities import MONTHS, numbers
 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_HAN = "[零〇一二两三四五六七八九十百千万亿]"
 _CURRENCY = r"(?:(?:US|HK|NT|[AC])?[$€£¥￥])"
 _NUMERAL = r"\d{1,18}(?:\.\d{1,18})?"
 _GROUPS = re.compile(r"(?<![\d.,_])(?:\d{1,3}(?: \d{3})+|\d{1,3}(?:_\d{3})+|\d{1,2}(?:,\d{2})+,\d{3})(?![,_]?\d)")
@@ -28,7 +29,7 @@ _EXPONENT = re.compile(rf"(?<![A-Za-z0-9_.])({_NUMERAL})[eE]([+-]?\d{{1,3}})(?![
 _SIGN = re.compile(
     rf"(?<![\w)%])[-−–－]\s?{_CURRENCY}\s?(?=\d)|(?<![\w)%.])[–－](?=\d)|(?<!\d)(?<!\d )\b(?:minus|negative)\s+{_CURRENCY}?(?=\d)|(?:负|零下)\s?(?=\d)", re.IGNORECASE,
 )
-_HAN_SIGN = re.compile(r"(?:负|零下)([零〇一二两三四五六七八九十百千万亿]{1,20}(?:点[零〇一二三四五六七八九]{1,18})?)")
+_HAN_SIGN = re.compile(rf"(?:负|零下)({_HAN}{{1,20}}(?:分之{_HAN}{{1,20}})?(?:点{_HAN}{{1,18}})?)")
 _FOOTNOTE = re.compile(r"(?<=\S)\s?\[\d{1,3}\](?=[\s.,;。，；\[]|$)")
 
 
@@ -40,7 +41,7 @@ def amounts(text: str) -> str:
     for pattern, value in _VALUES:
         text = pattern.sub(lambda match, value=value: _written(match, value), text)  # type: ignore[misc]
     text = _UNIT.sub(r"\1", _CODE.sub(lambda match: match.group() + " ", text))
-    text = _HAN_SIGN.sub(lambda match: " ".join(f" -{number.value!r}" for number in numbers(match[1])) or match.group(), text)
+    text = _HAN_SIGN.sub(lambda match: "".join(f" -{it.value!r}{it.unit}" for it in numbers(match[1])) or match.group(), text)
     return _SIGN.sub(" -", text)
 
 
@@ -49,7 +50,8 @@ def _written(match: Match[str], value: Callable[[Match[str]], float]) -> str:
         worked = value(match)
     except (ZeroDivisionError, OverflowError):
         return match.group()
-    return f" {worked!r} " if math.isfinite(worked) else match.group()
+    apart = " " if match.string[match.start() - 1 : match.start()].isalnum() else ""
+    return f"{apart}{worked!r} " if math.isfinite(worked) else match.group()
 
 
 def _fraction(match: Match[str]) -> float:

@@ -54,6 +54,8 @@ POLICIES: dict[str, tuple[str, str]] = {
     "uncompared": ("two things not compared", "未比较两者"),
     "overlooked": ("last result overlooked", "忽略最后结果"),
     "unused": ("a quantity left out", "漏用数量"),
+    "slipped": ("another sum than meant", "算的不是所想的"),
+    "strayed": ("other numbers counted", "用错了数"),
     "unmentioned": ("subject never mentioned", "结果未提及主题"),
     "ungrounded": ("value from nowhere", "数值无依据"),
     "misreads": ("replies that cannot be read", "回复无法解析"),

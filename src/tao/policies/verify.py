@@ -5,6 +5,7 @@ the question left out, a result worked out in the head, an answer about somethin
 """
 
 import re
+from collections.abc import Iterator
 
 from tao.arithmetic import follows, same
 from tao.events import Decided, Nudged
@@ -22,6 +23,10 @@ REFUSAL = re.compile(
 )
 AMOUNT = re.compile(r"\bhow (many|much)\b|difference|\btimes\b|多少|几|相差|一共|总共|合计|乘|倍", re.IGNORECASE)
 WEEKS = re.compile(r"\bweeks?\b|周|星期|礼拜", re.IGNORECASE)
+THING = re.compile(r"\bhow many ([a-z]{4,})|多少[个名位条座家辆件台]?((?![万亿])[\u4e00-\u9fff]{2,4}?)(?=[？?，,。！!\s]|$)", re.IGNORECASE)
+"""What is asked to be counted."""
+ADDS = re.compile(r"\b(?:in total|together|altogether|combined|more|fewer|less)\b|[一总]共|合计|共有|相差|比", re.IGNORECASE)
+"""That numbers of one kind are to be added, or taken from each other."""
 EACH = re.compile(r"\b(each|respectively)\b|各|分别", re.IGNORECASE)
 SMALL = 12
 """Counts up to a dozen are said without being looked up."""
@@ -33,7 +38,7 @@ def verify(run: Run) -> Nudged | None:
     if answer is None or not run.asked.tools:
         return None
     raised = {nudge.by for nudge in run.all(Nudged)}
-    for check in (unsearched, uncovered, uncompared, overlooked, slipped, unused, unmentioned, ungrounded):
+    for check in (unsearched, uncovered, uncompared, overlooked, slipped, strayed, unused, unmentioned, ungrounded):
         name = check.__name__
         if name not in raised and (values := check(run, answer)) is not None:
             return _objection(run, name, values)
@@ -118,6 +123,31 @@ def slipped(run: Run, answer: str) -> dict[str, str] | None:
             if grounded and not any(all(follows(value, made) for value in parts) for made in done if made):
                 return {"expression": planned, "tool": summing}
     return None
+
+
+def strayed(run: Run, answer: str) -> dict[str, str] | None:
+    """How many of a thing two names have together was asked, it was found of both, and the last sum was made of other numbers."""
+    question = run.asked.question
+    asked, sums = THING.search(question), [said for call, _ in told_of(run) if (said := " ".join(expressions(canonical(call.args))))]
+    if asked is None or not sums or not ADDS.search(question) or refuses(answer):
+        return None
+    thing, lines = asked[1] or asked[2], [line for _, text in findings(run) for line in text.split("\n")]
+    of_each = [[n for line in lines if mentions([line], name) for n in _counts(thing, line)] for name in names(question)]
+    counts = [found for found in of_each if found]
+    right = {value for found in counts for n in found for value in (n.value, n.scaled)}
+    if len(counts) < 2 or any(value in right for n in numbers(sums[-1]) for value in (n.value, n.scaled)):
+        return None
+    first, second = (f"{found[0].scaled:.15g}" for found in counts[:2])
+    return {"thing": thing, "first": first, "second": second}
+
+
+def _counts(thing: str, text: str) -> Iterator[Number]:
+    """The numbers that stand right beside a word: "520 employees", "employees: 520", "员工520人"."""
+    stem = re.escape(thing.removesuffix("s") if thing.isascii() else thing)
+    number = r"\d[\d,.]*[万亿]?"
+    for match in re.finditer(rf"{stem}[^\d，。；,;.]{{0,6}}{number}|{number}[个名位]?\s?(?:[a-z]+\s)?{stem}", text, re.IGNORECASE):
+        found = numbers(match[0])
+        yield from found if len(found) == 1 else ()
 
 
 def unused(run: Run, answer: str) -> dict[str, str] | None:

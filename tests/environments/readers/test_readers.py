@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from tao.evaluation.card import card
 from tao.evaluation.export import BLOCK, Wish, export, text
 from tao.evaluation.graders import yes
 from tao.evaluation.inspect_log import file_name, log
@@ -119,6 +120,15 @@ def test_trajectories_and_events_load(form, tmp_path):
     (tmp_path / "x.jsonl").write_text(text(made), encoding="utf-8")
     rows = read("datasets", tmp_path / "x.jsonl", tmp_path)
     assert [row["session_id" if form == "atif" else "run"] for row in rows] == [line["session_id" if form == "atif" else "run"] for line in made]
+
+
+def test_a_folder_loads_by_its_card(tmp_path):
+    """Beside the data stand figures that are JSON, too; the card says which file is meant."""
+    made = export(list(recorded()), Wish("sft"))
+    (tmp_path / "data").mkdir()
+    for name, said in (("北京 1.jsonl", text(made.lines)), ("x.card.json", '{"lines": 1}'), ("README.md", card(made.made, made.runs, "北京 1.jsonl"))):
+        (tmp_path / "data" / name).write_text(said, encoding="utf-8")
+    assert len(read("datasets", tmp_path / "data", tmp_path)) == len(made.lines)
 
 
 @pytest.mark.slow

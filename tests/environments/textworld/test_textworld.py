@@ -83,6 +83,14 @@ def test_the_same_seed_gives_the_same_game(made, tmp_path):
     other.close()
 
 
+def test_a_game_that_its_own_walkthrough_does_not_win_is_replaced(tmp_path):
+    game = Game(generated(tmp_path, 2024, rooms=5, objects=20, length=7))
+    game.start()
+    said = [game.step(command) for command in game.walkthrough]
+    assert (game.won, game.name) == (True, "textworld-2024-5-20-7"), said
+    game.close()
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"no game .*lost.z8; give a file"):
         Game(tmp_path / "lost.z8")
