@@ -14,6 +14,7 @@ READ_THE_ENVIRONMENT = {
     "models/local.py": "one variable that OpenMP reads while it is loaded",
     "tools/mcp/tools.py": "values in the file of servers, for tools that are connected without settings",
     "cli/words.py": "the language, before the first help text is made",
+    "cli/screen.py": "what a terminal is and wants: TERM, COLUMNS, NO_COLOR, FORCE_COLOR",
 }
 IMPORT_BY_NAME = {
     "__init__.py": "public names are loaded on first use",
@@ -49,8 +50,9 @@ ONE_HOME = {
     "pydantic_settings": ("config.py", "tables.py"),
     "dotenv": ("config.py",),
     "pydantic": ("config.py", "tables.py", "tools/"),
-    "rich": ("cli/",),
-    "typer": ("cli/",),
+    "click": ("cli/",),
+    "wcwidth": ("cli/",),
+    "tqdm": ("cli/progress.py",),
 }
 """Third-party packages, and the only files or folders that may import them."""
 OPTIONAL = {"yaml", "opentelemetry", "genai_prices", "xllamacpp", "rjieba", "jsonschema", "referencing", "limits", "ddgs", "trafilatura", "mcp", "httpx2", "pydantic_monty", "pint", "chinese_calendar", "lunardate"}

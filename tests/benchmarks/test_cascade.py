@@ -5,9 +5,8 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
 from tao.cli.measured import compared
+from tao.cli.screen import Screen
 from tao.evaluation.results import load_results
 from tao.evaluation.summary import Measure, Paired, paired
 from tao.routing import cascade
@@ -43,7 +42,7 @@ async def test_a_helpless_small_model_is_helped_and_the_price_is_the_large_ones_
 
 def test_small_costs_are_shown_with_enough_digits(capsys):
     pair = Paired(6, 0, 0, 1.0, 0.8, -0.2, -0.5, 0.1, (), ("s2",), 1.0, (Measure("cost", 0.00399, 0.0024, -0.00159, -0.003, 0.0), Measure("seconds", 0.05, 9.6, 9.55, 4.0, 14.0)))
-    Console(width=120).print(compared(pair, "large", "cascade"))
+    compared(Screen(columns=120), pair, "large", "cascade")
     shown = capsys.readouterr().out
     assert "0.00399" in shown
     assert "-0.00159" in shown

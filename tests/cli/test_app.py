@@ -32,7 +32,7 @@ def test_help_lists_every_command_in_its_first_screenful(tao):
 
 PAGES = """
 import json, sys
-from typer.testing import CliRunner
+from click.testing import CliRunner
 from tao.cli.app import app
 print(json.dumps([CliRunner().invoke(app, [*command, "--help"]).stdout for command in json.loads(sys.argv[1])]))
 """
@@ -71,7 +71,7 @@ try:
     main()
 except SystemExit:
     pass
-heavy = {"sqlalchemy", "pydantic", "aiohttp", "sqlite3", "asyncio", "tao.cli.ask", "tao.agent", "rich.markdown"} & set(sys.modules)
+heavy = {"sqlalchemy", "pydantic", "aiohttp", "sqlite3", "asyncio", "tao.cli.ask", "tao.agent", "tqdm"} & set(sys.modules)
 print(sorted(heavy), file=sys.stderr)
 """
     done = subprocess.run(
@@ -81,7 +81,7 @@ print(sorted(heavy), file=sys.stderr)
 
 
 def test_importing_tao_loads_nothing_heavy():
-    code = "import sys, tao; print(sorted({'asyncio', 'pydantic', 'sqlalchemy', 'aiohttp', 'tao.agent', 'typer'} & set(sys.modules)))"
+    code = "import sys, tao; print(sorted({'asyncio', 'pydantic', 'sqlalchemy', 'aiohttp', 'tao.agent', 'click', 'wcwidth'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 

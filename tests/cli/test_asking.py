@@ -1,5 +1,5 @@
 import pytest
-from rich.cells import cell_len
+from wcwidth import width as cells
 
 from tao.cli.asking import KEYS, described, visible
 from tao.cli.words import packed
@@ -32,4 +32,4 @@ def test_the_keys_are_broken_between_two_of_them(keys, width):
     parts = keys.split("  ")
     lines = packed(parts, width, "  ").split("\n")
     assert [part for line in lines for part in line.split("  ")] == parts
-    assert all(cell_len(line) <= width or line in parts for line in lines)
+    assert all(cells(line) <= width or line in parts for line in lines)

@@ -3,9 +3,9 @@
 import io
 
 import pytest
-from rich.console import Console
 
 from tao.cli.measured import measured
+from tao.cli.screen import Screen
 from tao.evaluation.outcomes import Outcome
 from tao.evaluation.summary import rows
 
@@ -23,11 +23,11 @@ def solved(task, kind, *, right):
 ])  # fmt: skip
 def test_a_narrow_table_has_fewer_columns_and_every_figure_whole(width, there, gone):
     outcomes = [solved("a", "order_history", right=True), solved("b", "date", right=True), solved("c", "date", right=False)]
-    console = Console(file=io.StringIO(), width=width)
-    console.print(measured(rows(outcomes), console.width))
-    head, *lines = [line.rstrip() for line in console.file.getvalue().splitlines() if line.strip()]
+    screen = Screen(to=io.StringIO(), columns=width)
+    measured(screen, rows(outcomes))
+    head, *lines = [line.rstrip() for line in screen.file.getvalue().splitlines() if line.strip()]
     assert [line.split()[:2] for line in lines] == [["date", "1/2"], ["order_history", "1/1"], ["all", "2/3"]]
-    assert "…" not in console.file.getvalue()
+    assert "…" not in screen.file.getvalue()
     for heading, figure in {"cached": "99,000", "compl.": "4,321", "prompt": "123,456", "calls": "3.0"}.items():
         assert all((heading in head) == (figure in line) for line in lines), heading
     assert all(heading in head for heading in there)

@@ -4,9 +4,9 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from rich.console import Console
 
 from tao.cli.runs import table
+from tao.cli.screen import Screen
 from tao.stores.sql import Listed
 
 CALLS = 'Thought: I need the sum.\nAction: calculator\nAction Input: {"expression": "17*23+5"}'
@@ -118,9 +118,9 @@ def test_cancel_ends_for_good_what_was_interrupted(tao, asked):
 ])  # fmt: skip
 def test_a_narrow_list_has_fewer_columns_and_always_the_question(width, columns):
     rows = [Listed("0123456789abcdef", "给订单7退款，要快", "m", "ended", 0.0, 1.0, reason, "好的", 12345, "zh") for reason in ("answered", "max_completion_tokens", "refused", "own")]
-    console = Console(file=io.StringIO(), width=width)
-    console.print(table(rows, width))
-    head, *lines = console.file.getvalue().splitlines()
+    screen = Screen(to=io.StringIO(), columns=width)
+    screen.table(table(rows, width))
+    head, *lines = screen.file.getvalue().splitlines()
     assert head.split() == columns.split()
     assert all("给订单" in line for line in lines)
     assert [word for word in ("answered", "limit", "refused", "own") for line in lines if f" {word} " in line] == ["answered", "limit", "refused", "own"]

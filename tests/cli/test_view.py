@@ -2,9 +2,9 @@ import io
 import re
 
 import pytest
-from rich.console import Console
 
 from tao.cli.pens import Edges, PlainPen, ScreenPen
+from tao.cli.screen import Screen
 from tao.cli.view import Story, meta, unreached, view, why
 from tao.cli.words import LABELS
 from tao.events import Asked, Decided, Ended, Misread, Nudged, Observed, Paused, Replied, Ruled
@@ -17,15 +17,13 @@ SUM, NOW = Call("1.1", "add", {"a": 1, "城": "北京"}), Call("1.2", "now", {})
 
 def told(*items, width=60, screen=False, whole=False, lang="en"):
     """What a story writes, without colours and spinners."""
-    console = Console(
-        file=io.StringIO(), width=width, force_terminal=screen, highlight=False, color_system="truecolor" if screen else None
-    )
-    pen = (ScreenPen if screen else PlainPen)(console, LABELS[lang])
+    place = Screen(to=io.StringIO(), columns=width, terminal=screen, env={})
+    pen = (ScreenPen if screen else PlainPen)(place, LABELS[lang])
     story = Story(pen, whole=whole, live=False)
     for item in items:
         story.delta(item) if isinstance(item, Delta) else story.event(item)
     story.close(None)
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", console.file.getvalue())
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", place.file.getvalue())
 
 
 def test_a_reply_that_comes_in_pieces_is_written_once():
@@ -132,22 +130,22 @@ def test_steps_and_the_answer_stand_apart():
 
 
 def test_the_view_fits_the_screen():
-    plain, dumb = Console(file=io.StringIO()), Console(file=io.StringIO(), force_terminal=True, _environ={"TERM": "dumb"})
-    pens = [type(view(console, as_json=False, quiet=False, lang="en", run="r").pen) for console in (plain, dumb)]
-    assert pens == [PlainPen, PlainPen]
-    assert isinstance(
-        view(Console(file=io.StringIO(), force_terminal=True), as_json=False, quiet=False, lang="zh", run="r").pen, ScreenPen
-    )
+    screens = [Screen(to=io.StringIO(), terminal=terminal, env={"TERM": kind}) for terminal, kind in ((False, "xterm"), (True, "dumb"), (True, "xterm"))]
+    pens = [type(view(screen, as_json=False, quiet=False, lang="zh", run="r").pen) for screen in screens]
+    assert pens == [PlainPen, PlainPen, ScreenPen]
 
 
 def test_a_spinner_leaves_no_trace():
-    console = Console(file=io.StringIO(), force_terminal=True, width=40)
-    pen = ScreenPen(console, LABELS["en"])
+    screen = Screen(to=io.StringIO(), terminal=True, columns=40, env={})
+    pen = ScreenPen(screen, LABELS["en"])
     pen.wait("thinking")
     pen.wait("thinking")
     pen.close()
     pen.close()
-    assert console.file.getvalue().endswith(("\x1b[2K", "\x1b[?25h", "\x1b[1A\x1b[2K"))
+    first, *more = re.split(r"\r\x1b\[K", screen.file.getvalue())
+    assert (first, more[-1]) == ("\x1b[?25l", "\x1b[?25h")
+    assert any("thinking" in frame for frame in more)
+    assert not any("\n" in frame or len(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", frame)) > 39 for frame in more)
 
 
 def test_blanks_around_a_text_in_pieces_are_left_out():
@@ -184,7 +182,7 @@ def test_the_last_line_says_what_it_cost(usages, money):
 
 def test_quiet_says_on_standard_error_why_there_is_no_answer(capsys):
     out = io.StringIO()
-    quiet = view(Console(file=out), as_json=False, quiet=True, lang="en", run="r")
+    quiet = view(Screen(to=out), as_json=False, quiet=True, lang="en", run="r")
     quiet.close(Run("r", [Asked("q"), Ended("deadline", None, "No answer was found.")]))
     assert (out.getvalue(), capsys.readouterr().err) == ("", "No answer was found (deadline).\n")
 

@@ -5,7 +5,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import typer
 
 import tao.policies
 import tao.wrappers
@@ -87,10 +86,9 @@ def commands(page):
 
 def options():
     """Every command with the options that it takes; a group's commands as "model pull"."""
-    root = typer.main.get_command(app)
     found = {}
     for name in COMMANDS:
-        command = root.get_command(None, name)
+        command = app.get_command(None, name)
         for word, one in {name: command, **{f"{name} {sub}": item for sub, item in getattr(command, "commands", {}).items()}}.items():
             found[word] = {option for param in one.params for option in (*param.opts, *param.secondary_opts)} | {"--help", "-h"}
     return found

@@ -5,13 +5,12 @@ import io
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from typer import core
+import click
 
 from tao import __version__
-from tao.cli.help import Group, page
+from tao.cli.help import Group
 from tao.cli.words import EXITS, say
 
 
@@ -52,49 +51,38 @@ COMMANDS = {
 class Lazy(Group):
     """A group that imports a command's module when the command is used, and none to list them."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.commands = {name: core.TyperCommand(name, help=entry.help) for name, entry in COMMANDS.items()}
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.commands = {name: click.Command(name, help=entry.help) for name, entry in COMMANDS.items()}
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+    def get_command(self, ctx: click.Context | None, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command itself."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"tao.cli.{COMMANDS[cmd_name].module}")
-        return typer.main.get_group(module.app).commands[cmd_name]
+        return next(it for it in vars(module).values() if isinstance(it, click.Command) and it.name == cmd_name)
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Print the help page from the table above."""
+    def listed(self) -> dict[str, list[tuple[str, str]]]:
+        """The commands and what they do, from the table above."""
         panels: dict[str, list[tuple[str, str]]] = {}
         for name, entry in COMMANDS.items():
             panels.setdefault(entry.panel, []).append((name, entry.help))
-        page(self, ctx, panels)
+        return panels
 
 
-app = typer.Typer(
-    cls=Lazy, name="tao", add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXITS,
-    help=say(
-        "Thought, Action, Observation: an agent that answers with tools, and shows its work.",
-        "思考、行动、观察：会用工具回答问题、并展示全过程的智能体。",
-    ),
-)
-
-
-def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
+def _version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:  # noqa: ARG001, FBT001 - click calls it
     if asked:
-        typer.echo(f"tao {__version__}")
-        raise typer.Exit
+        click.echo(f"tao {__version__}")
+        ctx.exit()
 
 
-Lang = Annotated[str | None, typer.Option("--lang", metavar="zh|en", help=say("Language of help and messages.", "界面语言。"))]
-Version = Annotated[
-    bool, typer.Option("--version", is_eager=True, callback=_version, help=say("Show the version and exit.", "显示版本并退出。"))
-]
-
-
-@app.callback()
-def root(*, lang: Lang = None, version: Version = False) -> None:
+@click.group("tao", cls=Lazy, no_args_is_help=True, context_settings={"show_default": True}, epilog=EXITS, help=say(
+    "Thought, Action, Observation: an agent that answers with tools, and shows its work.",
+    "思考、行动、观察：会用工具回答问题、并展示全过程的智能体。",
+))  # fmt: skip
+@click.option("--lang", expose_value=False, metavar="zh|en", help=say("Language of help and messages.", "界面语言。"))
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help=say("Show the version and exit.", "显示版本并退出。"))
+def app() -> None:
     """Options before the command. `lang` was read before this, see words.py."""
 
 
@@ -117,6 +105,6 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = app(arguments(sys.argv[1:]), standalone_mode=False)
-    except typer.TyperException as error:
+    except (click.ClickException, click.Abort) as error:
         code = importlib.import_module("tao.cli.usage").refused(error)
     sys.exit(code)

@@ -4,17 +4,17 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.console import Console
+import click
 
 from tao.build import assembled, connected, journal, toolbox
 from tao.cli import options as o
 from tao.cli.ask import shown
 from tao.cli.asking import arguments, ask, at_a_terminal, listed, person, until
 from tao.cli.exits import ANSWERED, PAUSED, code_of, complain, finish
-from tao.cli.help import Command
+from tao.cli.help import Command, argument
+from tao.cli.screen import Screen
 from tao.cli.words import EXITS, say
 from tao.config import Settings, environment, load
 from tao.errors import ConfigError, RulingError, both
@@ -22,31 +22,6 @@ from tao.rulings import Waiting, fitted, present, rule_on, waiting
 from tao.run import Run
 from tao.stores.sql import Journal
 from tao.wrappers.approval import Fit, Ruling
-
-app = typer.Typer()
-
-Which = Annotated[str | None, typer.Argument(metavar=say("RUN", "运行"), show_default=False, help=say(
-    "A run's id or the beginning of it; default: list what waits.", "运行的编号或其开头；默认列出所有等待项。",
-))]  # fmt: skip
-CallId = Annotated[str | None, typer.Option("--call", metavar="ID", help=say(
-    "Which call, where several wait.", "有多个调用等待时，指定其中一个。",
-))]  # fmt: skip
-Yes = Annotated[bool, typer.Option("--yes", "-y", help=say("Run it as it is.", "按原样执行。"))]
-Reject = Annotated[str | None, typer.Option("--reject", metavar="TEXT", help=say(
-    "Do not run it; the model is told this.", "不执行；这段话会告诉模型。",
-))]  # fmt: skip
-Edit = Annotated[str | None, typer.Option("--edit", metavar="JSON", help=say("Run it with these arguments.", "用这些参数执行。"))]
-Answer = Annotated[str | None, typer.Option("--answer", metavar="TEXT", help=say(
-    "Do not run it; this is its result.", "不执行；以这段话作为结果。",
-))]  # fmt: skip
-Expires = Annotated[str | None, typer.Option("--expires", metavar="10m", help=say(
-    "How long it holds: 90s, 10m, 2h, 1d.", "有效时间：90s、10m、2h、1d。",
-))]  # fmt: skip
-By = Annotated[str | None, typer.Option("--by", metavar="NAME", help=say("Who rules; default: you.", "由谁裁定；默认为当前用户。"))]
-Stay = Annotated[bool, typer.Option("--no-resume", help=say("Only record it.", "只记录，不继续运行。"))]
-Shown = Annotated[str | None, typer.Option("--hash", metavar="HASH", help=say(
-    "Only if it is still the call that was shown with this.", "仅当仍是显示过该值的调用时才生效。",
-))]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +34,27 @@ class Wish:
     stay: bool
 
 
-@app.command(cls=Command, epilog=EXITS, help=say(
+@click.command("approve", cls=Command, epilog=EXITS, help=say(
     "See what waits for a person, rule on it, and go on. In a terminal you are asked, unless an option says it.",
     "查看等待人工处理的调用，作出裁定并继续运行。在终端中会逐项询问，除非用选项指定。",
-))  # fmt: skip
+))
+@argument("run", say("RUN", "运行"), say("A run's id or the beginning of it; default: list what waits.", "运行的编号或其开头；默认列出所有等待项。"), required=False)
+@click.option("--call", metavar="ID", help=say("Which call, where several wait.", "有多个调用等待时，指定其中一个。"))
+@click.option("--yes", "-y", is_flag=True, help=say("Run it as it is.", "按原样执行。"))
+@click.option("--reject", metavar="TEXT", help=say("Do not run it; the model is told this.", "不执行；这段话会告诉模型。"))
+@click.option("--edit", metavar="JSON", help=say("Run it with these arguments.", "用这些参数执行。"))
+@click.option("--answer", metavar="TEXT", help=say("Do not run it; this is its result.", "不执行；以这段话作为结果。"))
+@click.option("--expires", metavar="10m", help=say("How long it holds: 90s, 10m, 2h, 1d.", "有效时间：90s、10m、2h、1d。"))
+@click.option("--by", metavar="NAME", help=say("Who rules; default: you.", "由谁裁定；默认为当前用户。"))
+@click.option("--hash", "shown_as", metavar="HASH", help=say("Only if it is still the call that was shown with this.", "仅当仍是显示过该值的调用时才生效。"))
+@click.option("--no-resume", is_flag=True, help=say("Only record it.", "只记录，不继续运行。"))
+@o.shared("model", "docs", "tools", "offer", "mcp", "openapi", "journal", "json", "quiet")
 def approve(
-    run: Which = None, *, call: CallId = None, yes: Yes = False, reject: Reject = None, edit: Edit = None, answer: Answer = None,
-    expires: Expires = None, by: By = None, shown_as: Shown = None, no_resume: Stay = False, model: o.Model = None, docs: o.Docs = None,
-    tools: o.Tools = None, offer: o.Offer = None, mcp: o.Mcp = None, openapi: o.OpenApi = None, journal: o.JournalAt = None,
-    as_json: o.Json = False, quiet: o.Quiet = False,
-) -> None:
+    run: str | None, *, call: str | None, yes: bool, reject: str | None, edit: str | None, answer: str | None, expires: str | None, by: str | None,
+    shown_as: str | None, no_resume: bool, as_json: bool, quiet: bool, **settings: Any,
+) -> None:  # fmt: skip
     """Rule."""
-    options = o.given(model=model, docs=docs, tools=tools, offer=offer, mcp=mcp, openapi=openapi, journal=journal)
+    options = o.given(**settings)
 
     async def work() -> int:
         said = [
@@ -119,9 +103,9 @@ async def _rule(kept: Journal, run: Run, waits: Sequence[Waiting], wish: Wish, f
     if wish.ruling is not None and len(waits) > 1:
         ids = ", ".join(one.call.id for one in waits)
         raise RulingError(both(f"several calls wait ({ids}); say which: --call ID", f"有多个调用在等待（{ids}）；请指定：--call ID"))
-    console, ruled = Console(stderr=True, highlight=False), not waits
+    screen, ruled = Screen(err=True), not waits
     for one in waits:
-        while (ruling := wish.ruling or await ask(one, console)) is not None:
+        while (ruling := wish.ruling or await ask(one, screen)) is not None:
             wanted = wish.hash if wish.ruling else one.hash
             try:
                 event = rule_on(run, one.call.id, ruling, fit=fit, rules=settings.permissions.rules, shown_hash=wanted)
@@ -142,8 +126,8 @@ def _show(run: Run, waits: Sequence[Waiting], settings: Settings, *, as_json: bo
     if as_json:
         _write(run, waits)
         return
-    Console(highlight=False).print(listed(run, waits), soft_wrap=True)
-    Console(stderr=True, highlight=False).print(how(run.id, settings), soft_wrap=True)
+    Screen().print(listed(run, waits))
+    Screen(err=True).print(how(run.id, settings))
 
 
 def _write(run: Run, waits: Sequence[Waiting]) -> None:
@@ -158,7 +142,7 @@ def _write(run: Run, waits: Sequence[Waiting]) -> None:
 
 async def _list(kept: Journal, fit: Fit, settings: Settings, *, as_json: bool) -> int:
     """Print everything that waits."""
-    console, found = Console(highlight=False), False
+    screen, found = Screen(), False
     for row in await kept.list(None):
         if row.state != "paused":
             continue
@@ -167,12 +151,11 @@ async def _list(kept: Journal, fit: Fit, settings: Settings, *, as_json: bool) -
         if as_json:
             _write(run, waits)
         else:
-            console.print(listed(run, waits, console.width), soft_wrap=True)
+            screen.print(listed(run, waits, screen.width))
         found = True
     if as_json:
         return ANSWERED
-    note = Console(stderr=True, highlight=False)
-    note.print(how(say("RUN", "运行"), settings) if found else say("Nothing waits.", "没有等待处理的调用。"), soft_wrap=True)
+    Screen(err=True).print(how(say("RUN", "运行"), settings) if found else say("Nothing waits.", "没有等待处理的调用。"))
     return ANSWERED
 
 

@@ -4,18 +4,18 @@ import secrets
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.console import Console
-from rich.text import Text
+import click
+from click.exceptions import Exit
 
 from tao.agent import Agent, language
 from tao.build import assembled
 from tao.cli import options as o
 from tao.cli.asking import at_a_terminal, described, settle
 from tao.cli.exits import USAGE, code_of, complain, finish
-from tao.cli.help import Command
+from tao.cli.help import Command, argument
+from tao.cli.screen import Screen
 from tao.cli.view import meta, unreached, view
 from tao.cli.words import EXITS, say
 from tao.config import Settings, environment, load
@@ -23,50 +23,19 @@ from tao.events import Event
 from tao.messages import Message
 from tao.run import Run
 
-app = typer.Typer()
 
-Question = Annotated[
-    str,
-    typer.Argument(
-        metavar=say("QUESTION", "问题"),
-        show_default=False,
-        help=say("The question; - reads it from standard input.", "问题；- 表示从标准输入读取。"),
-    ),
-]
-
-
-@app.command(
-    cls=Command,
-    epilog=EXITS,
-    help=say("Ask one question and watch it being answered, step by step.", "提一个问题，逐步看到思考、行动和答案。"),
-)
-def ask(
-    question: Question,
-    *,
-    model: o.Model = None,
-    lang: o.Lang = None,
-    max_steps: o.Steps = None,
-    docs: o.Docs = None,
-    tools: o.Tools = None,
-    mcp: o.Mcp = None,
-    openapi: o.OpenApi = None,
-    offer: o.Offer = None,
-    dialect: o.Dialect = None,
-    output: o.Output = None,
-    image: o.Images = None,
-    journal: o.JournalAt = None,
-    as_json: o.Json = False,
-    quiet: o.Quiet = False,
-) -> None:
+@click.command("ask", cls=Command, epilog=EXITS, help=say(
+    "Ask one question and watch it being answered, step by step.", "提一个问题，逐步看到思考、行动和答案。",
+))
+@argument("question", say("QUESTION", "问题"), say("The question; - reads it from standard input.", "问题；- 表示从标准输入读取。"))
+@o.shared("model", "lang", "max_steps", "docs", "tools", "mcp", "openapi", "offer", "dialect", "output", "image", "journal", "json", "quiet")
+def ask(question: str, *, images: Sequence[str], as_json: bool, quiet: bool, **settings: Any) -> None:  # fmt: skip
     """Answer one question."""
     text = (sys.stdin.read() if question == "-" else question).strip()
     if not text:
         complain(say("the question is empty", "问题为空"))
-        raise typer.Exit(USAGE)
-    options = o.given(
-        model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, openapi=openapi, offer=offer, dialect=dialect, output=output, journal=journal,
-    )
-    finish(_ask(text, options, image or (), as_json=as_json, quiet=quiet))
+        raise Exit(USAGE)
+    finish(_ask(text, o.given(**settings), images, as_json=as_json, quiet=quiet))
 
 
 async def _ask(question: str, options: Mapping[str, Any], images: Sequence[str], *, as_json: bool, quiet: bool) -> int:
@@ -86,7 +55,7 @@ async def shown(
     passes the interruption on.
     """
     lang = settings.lang or (language(question) if question else run.asked.lang)
-    screen = view(Console(highlight=False), as_json=as_json, quiet=quiet, lang=lang, run=run.id, seq=len(run.events))
+    screen = view(Screen(), as_json=as_json, quiet=quiet, lang=lang, run=run.id, seq=len(run.events))
     recorded: list[Event] = list(run.events)
 
     def on_event(event: Event) -> None:
@@ -115,16 +84,15 @@ async def shown(
 
 def _afterwards(agent: Agent, ended: Run | None, run: Run, settings: Settings) -> None:
     """What it took, and what can be done next, on standard error."""
-    console = Console(stderr=True, highlight=False)
+    screen = Screen(err=True)
     if run.events:
-        console.print()
-        console.print(meta(run, console.width if console.is_terminal else None), soft_wrap=True)
+        screen.print()
+        screen.print(meta(run, screen.width if screen.is_terminal else None))
     if ended and unreached(ended) and not settings.model.startswith("local"):
-        tried = f"tao doctor --model {shlex.quote(settings.model)}"
-        console.print(Text.assemble(say("What is wrong with it: ", "查明原因："), (tried, "bold")), soft_wrap=True)
+        screen.print(say("What is wrong with it: ", "查明原因："), (f"tao doctor --model {shlex.quote(settings.model)}", "bold"))
     if run.events and (ended is None or ended.state == "paused"):
         where = o.again(settings)
         for waiting in agent.waiting(ended) if ended else ():
-            console.print(described(waiting, console.width), end="", soft_wrap=True)
+            screen.print(described(waiting, screen.width), end="")
         way = "approve" if ended else "resume"
-        console.print(Text.assemble(say("Go on with: ", "继续运行："), (f"tao {way} {run.id[:8]}{where}", "bold")), soft_wrap=True)
+        screen.print(say("Go on with: ", "继续运行："), (f"tao {way} {run.id[:8]}{where}", "bold"))

@@ -10,11 +10,10 @@ import time
 import unicodedata
 from collections.abc import Sequence
 
-from rich.cells import cell_len, chop_cells
-from rich.console import Console
-from rich.text import Text
+from wcwidth import width as cells
 
 from tao.agent import Agent
+from tao.cli.screen import Screen, Text, chopped, styled
 from tao.cli.words import mine, packed, say
 from tao.errors import ConfigError, RulingError, both
 from tao.messages import doubled, paired
@@ -72,24 +71,24 @@ def described(waiting: Waiting, width: int = 80) -> Text:
     rows += [(visible(name), visible(json.dumps(value, ensure_ascii=False, default=str)), "cyan") for name, value in call.args.items()]
     rows += [(say("read as", "理解为"), visible(note), "dim") for note in waiting.notes]
     rows += [(say("call", "调用"), f"{visible(call.id)} · {waiting.hash}", "dim")]
-    margin = min(max(cell_len(name) for name, _, _ in rows), 24)
-    text = Text()
+    margin = min(max(cells(name) for name, _, _ in rows), 24)
+    lines: list[Text] = []
     for name, value, style in rows:
         room = max(width - margin - 5, 20)
-        for number, line in enumerate((_folded(value, room) if style == "" else chop_cells(value, room)) or [""]):
+        for number, line in enumerate((_folded(value, room) if style == "" else chopped(value, room)) or [""]):
             head = name if number == 0 else ""
-            if cell_len(head) > margin:
-                head = chop_cells(head, margin - 1)[0] + "…"
+            if cells(head) > margin:
+                head = chopped(head, margin - 1)[0] + "…"
                 line = f"[{name}] {line}"  # noqa: PLW2901 - a long name stands in full before its value
-            text.append(f"  {head}{' ' * (margin - cell_len(head))} │ ", "dim").append(line + "\n", style)
-    return text
+            lines.append(styled((f"  {head}{' ' * (margin - cells(head))} │ ", "dim"), (line, style), "\n"))
+    return styled(*lines)
 
 
 def _folded(text: str, width: int) -> list[str]:
     """Prose in lines of at most so many cells, cut between words where there are any; arguments, of which nothing may be left out, are cut anywhere."""
     lines: list[str] = []
-    while cell_len(text) > width:
-        head = chop_cells(text, width)[0]
+    while cells(text) > width:
+        head = chopped(text, width)[0]
         at = head.rfind(" ") + 1
         cut = at if at > len(head) // 2 else len(head)
         lines.append(head[:cut].rstrip())
@@ -99,66 +98,64 @@ def _folded(text: str, width: int) -> list[str]:
 
 async def settle(agent: Agent, run: Run) -> bool:
     """Ask about everything that waits in a paused run, and record what is said; whether the run can go on."""
-    console = Console(stderr=True, highlight=False)
-    going = False
+    screen, going = Screen(err=True), False
     for waiting in agent.waiting(run):
-        while (ruling := await ask(waiting, console)) is not None:
+        while (ruling := await ask(waiting, screen)) is not None:
             try:
                 await agent.rule(
                     run, waiting.call.id, ruling.verdict, by=ruling.by, args=ruling.args, text=ruling.text, hash=waiting.hash
                 )
             except RulingError as error:
-                console.print(Text(mine(str(error)), "red"), soft_wrap=True)
+                screen.print((mine(str(error)), "red"))
             else:
                 going = True
                 break
     return going
 
 
-async def ask(waiting: Waiting, console: Console) -> Ruling | None:
+async def ask(waiting: Waiting, screen: Screen) -> Ruling | None:
     """One question to the person at the terminal; None: not now."""
-    console.print()
-    console.print(Text(say("This waits for you:", "等待你的决定："), "bold yellow"))
-    console.print(described(waiting, console.width), end="", soft_wrap=True)
-    keys = packed(say(*KEYS).split("  "), console.width, "  ")
+    screen.print("\n", (say("This waits for you:", "等待你的决定："), "bold yellow"))
+    screen.print(described(waiting, screen.width), end="")
+    keys = packed(say(*KEYS).split("  "), screen.width, "  ")
     by = person()
     while True:
-        said = (await line(console, f"{keys}\n? ") or "").strip()
+        said = (await line(screen, f"{keys}\n? ") or "").strip()
         if not said:
             return None
         if said.lower() in {"y", "yes"}:
             return Ruling("approve", by=by)
         if said.lower() in {"n", "no"}:
-            why = await line(console, say("Why (the model is told; may be empty): ", "理由（会告诉模型，可为空）："))
+            why = await line(screen, say("Why (the model is told; may be empty): ", "理由（会告诉模型，可为空）："))
             return None if why is None else Ruling("reject", why.strip(), by=by)
-        if said.lower() == "a" and (text := (await line(console, say("The result: ", "结果：")) or "").strip()):
+        if said.lower() == "a" and (text := (await line(screen, say("The result: ", "结果：")) or "").strip()):
             return Ruling("answer", text, by=by)
-        if said.lower() == "e" and (ruling := await _edited(waiting, console, by)):
+        if said.lower() == "e" and (ruling := await _edited(waiting, screen, by)):
             return ruling
 
 
-async def _edited(waiting: Waiting, console: Console, by: str) -> Ruling | None:
+async def _edited(waiting: Waiting, screen: Screen, by: str) -> Ruling | None:
     now = visible(json.dumps(waiting.call.args, ensure_ascii=False, default=str))
-    console.print(Text(say(f"Arguments now: {now}", f"当前参数：{now}"), "dim"), soft_wrap=True)
-    text = await line(console, say("New arguments as JSON: ", "新参数（JSON）："))
+    screen.print((say(f"Arguments now: {now}", f"当前参数：{now}"), "dim"))
+    text = await line(screen, say("New arguments as JSON: ", "新参数（JSON）："))
     if not text or not text.strip():
         return None
     try:
         return Ruling("edit", args=arguments(text), by=by)
     except ConfigError as error:
-        console.print(Text(mine(str(error)), "red"), soft_wrap=True)
+        screen.print((mine(str(error)), "red"))
         return None
 
 
-async def line(console: Console, prompt: str) -> str | None:
+async def line(screen: Screen, prompt: str) -> str | None:
     """The next line that is typed after the prompt, without what was typed before it; None at the end of input.
 
     Waits in the event loop, so that Ctrl-C interrupts it.
     """
     with contextlib.suppress(NameError, OSError, ValueError, AttributeError):
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-    console.file.write(prompt)
-    console.file.flush()
+    screen.file.write(prompt)
+    screen.file.flush()
     loop, ready = asyncio.get_running_loop(), asyncio.Event()
     try:
         loop.add_reader(sys.stdin.fileno(), ready.set)
@@ -213,5 +210,5 @@ def until(expires: str | None) -> float | None:
 
 def listed(run: Run, waits: Sequence[Waiting], width: int = 80) -> Text:
     """What waits in a run, for reading."""
-    head = Text.assemble((run.id[:8], "bold"), "  ", (visible(run.asked.question), "dim"), "\n")
-    return Text("\n").join([head, *(described(one, width) for one in waits)])
+    head = styled((run.id[:8], "bold"), "  ", (visible(run.asked.question), "dim"), "\n")
+    return styled(head, *(part for one in waits for part in ("\n", described(one, width))))

@@ -8,34 +8,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Any, TextIO
 
-import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+import click
 
 from tao.agent import Agent
 from tao.build import assembled
 from tao.cli import options as o
 from tao.cli.exits import ANSWERED, FAILED, LIMIT, PAUSED, code_of, finish
-from tao.cli.help import Command
+from tao.cli.help import Command, argument
+from tao.cli.progress import bar, beside
+from tao.cli.screen import Screen
 from tao.cli.view import JsonView
 from tao.cli.words import EXITS, say
 from tao.config import environment, load
 from tao.errors import AgentError, ConfigError, both, unread
 from tao.evaluation.lines import in_utf8, lines_of, mend_end
+from tao.events import Event
 from tao.run import Run
 
-app = typer.Typer()
-
-File = Annotated[Path, typer.Argument(metavar=say("FILE", "文件"), help=say("The file; - is standard input.", "文件；- 为标准输入。"))]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="FILE", help=say(
-        "Write there instead; questions that are answered in it already are left out.", "写入该文件；其中已有答案的问题不再提问。",
-    )),
-]  # fmt: skip
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="N", help=say("Runs at the same time.", "同时进行的运行数。"))]
+BAR = "{desc} {bar} {n_fmt}/{total_fmt} {elapsed}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +39,34 @@ class Asking:
     record: Mapping[str, Any]
 
 
-@app.command("run", cls=Command, epilog=EXITS, help=say(
+@click.command("run", cls=Command, epilog=EXITS, help=say(
     "Answer every question of a file: one a line, or JSON Lines with a field `question`. Writes one JSON line per answer. The "
     "exit code is that of the worst run.",
     "回答文件中的每一个问题：每行一个问题，或带 `question` 字段的 JSON Lines。每个回答输出一行 JSON。退出码取最差的一次。",
-))  # fmt: skip
-def run(
-    file: File, *, out: Out = None, jobs: Jobs = 1, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None,
-    docs: o.Docs = None, tools: o.Tools = None, mcp: o.Mcp = None, openapi: o.OpenApi = None, offer: o.Offer = None, dialect: o.Dialect = None, journal: o.JournalAt = None,
-    as_json: o.Json = False, quiet: o.Quiet = False,
-) -> None:  # fmt: skip
+))
+@argument("file", say("FILE", "文件"), say("The file; - is standard input.", "文件；- 为标准输入。"), type=Path)
+@click.option("--out", type=Path, metavar="FILE", help=say(
+    "Write there instead; questions that are answered in it already are left out.", "写入该文件；其中已有答案的问题不再提问。",
+))
+@click.option("--jobs", "-j", type=click.IntRange(min=1), default=1, metavar="N", help=say("Runs at the same time.", "同时进行的运行数。"))
+@o.shared("model", "lang", "max_steps", "docs", "tools", "mcp", "openapi", "offer", "dialect", "journal", "json", "quiet")
+def run(file: Path, *, out: Path | None, jobs: int, as_json: bool, quiet: bool, **settings: Any) -> None:  # fmt: skip
     """Answer them all."""
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, openapi=openapi, offer=offer, dialect=dialect, journal=journal)
     form = "events" if as_json else "answers" if quiet else "records"
-    finish(_run(file, out, jobs, form, options))
+    finish(_run(file, out, jobs, form, o.given(**settings)))
 
 
 async def _run(file: Path, out: Path | None, jobs: int, form: str, options: Mapping[str, Any]) -> int:
     asked, done = _questions(file), _done(out)
     waiting = [asking for asking in asked if asking.id not in done]
-    codes, screen = [ANSWERED], Console(stderr=True, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn(), TimeElapsedColumn())
-    settings = load(options)
-    with _target(out) as target, Progress(*columns, console=screen, disable=not screen.is_terminal) as bars:
-        bar = bars.add_task(say("questions", "问题"), total=len(asked), completed=len(asked) - len(waiting))
-        left = iter(waiting)
+    codes, settings, left = [ANSWERED], load(options), iter(waiting)
+    counted = {"total": len(asked), "initial": len(asked) - len(waiting)}
+    with _target(out) as target, bar(Screen(err=True), say("questions", "问题"), BAR, **counted) as shown:
 
         async def work(agent: Agent) -> None:
             for asking in left:
                 codes.append(await _answer(agent, asking, form, target))
-                bars.advance(bar)
+                shown.update()
 
         try:
             async with assembled(settings, environment()) as agent, asyncio.TaskGroup() as group:
@@ -100,11 +90,17 @@ def _target(out: Path | None) -> Iterator[TextIO]:
 
 async def _answer(agent: Agent, asking: Asking, form: str, target: TextIO) -> int:
     name = secrets.token_hex(8)
-    seen = JsonView(target, name) if form == "events" else None
-    run = await agent.run(asking.question, id=name, on_event=seen.event if seen else None)
-    if not seen:
-        target.write(_line(asking, run, form))
-    target.flush()
+    seen = JsonView(target, name)
+
+    def on_event(event: Event) -> None:
+        with beside(target):
+            seen.event(event)
+
+    run = await agent.run(asking.question, id=name, on_event=on_event if form == "events" else None)
+    if form != "events":
+        with beside(target):
+            target.write(_line(asking, run, form))
+            target.flush()
     return code_of(run)
 
 

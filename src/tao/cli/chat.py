@@ -7,14 +7,14 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-import typer
-from rich.console import Console
+import click
 
 from tao.build import assembled
 from tao.cli import options as o
 from tao.cli.ask import shown
 from tao.cli.exits import ANSWERED, complain, finish
 from tao.cli.help import Command
+from tao.cli.screen import Screen
 from tao.cli.words import say
 from tao.config import environment, load
 from tao.errors import AgentError
@@ -24,27 +24,18 @@ from tao.run import Run
 with contextlib.suppress(ImportError):
     import readline  # noqa: F401 - gives input() its line editing and history
 
-app = typer.Typer()
 
-
-@app.command(cls=Command, help=say("A conversation: every question knows what was said before.", "对话：每个问题都记得前面说过的内容。"))
-def chat(
-    *, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None, tools: o.Tools = None, mcp: o.Mcp = None, openapi: o.OpenApi = None, offer: o.Offer = None,
-    dialect: o.Dialect = None, journal: o.JournalAt = None, quiet: o.Quiet = False,
-) -> None:
+@click.command("chat", cls=Command, help=say("A conversation: every question knows what was said before.", "对话：每个问题都记得前面说过的内容。"))
+@o.shared("model", "lang", "max_steps", "docs", "tools", "mcp", "openapi", "offer", "dialect", "journal", "quiet")
+def chat(*, quiet: bool, **settings: Any) -> None:
     """Talk."""
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, mcp=mcp, openapi=openapi, offer=offer, dialect=dialect, journal=journal)
-    finish(lambda: _chat(options, quiet=quiet))
+    finish(lambda: _chat(o.given(**settings), quiet=quiet))
 
 
 def _chat(options: Mapping[str, Any], *, quiet: bool) -> int:
     settings = load(options)
-    console = Console(stderr=True, highlight=False)
     if sys.stdin.isatty():
-        console.print(
-            say("An empty line or Ctrl-D ends it, /new forgets what was said.", "空行或 Ctrl-D 结束，/new 忘记前面的内容。"),
-            style="dim",
-        )
+        Screen(err=True).print((say("An empty line or Ctrl-D ends it, /new forgets what was said.", "空行或 Ctrl-D 结束，/new 忘记前面的内容。"), "dim"))
     history: list[Message] = []
     with asyncio.Runner() as runner:
         stack = contextlib.AsyncExitStack()

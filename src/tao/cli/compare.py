@@ -2,26 +2,22 @@
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+import click
 
 from tao.build import journal as kept_in
 from tao.cli import options as o
 from tao.cli.exits import ANSWERED, finish
-from tao.cli.help import Command
+from tao.cli.help import Command, argument
 from tao.cli.replayed import told
+from tao.cli.screen import Column, Screen, Table, Text, styled
 from tao.cli.words import say
 from tao.config import load
 from tao.evaluation.again import Parting, Step, parting, steps
 from tao.run import Run
 
-app = typer.Typer()
-
-Which = Annotated[str, typer.Argument(metavar=say("RUN", "运行"), help=say("A run's id or the beginning of it.", "运行的编号或其开头。"))]
+WHICH = (say("RUN", "运行"), say("A run's id or the beginning of it.", "运行的编号或其开头。"))
 WHAT = {
     "question": say("the question", "问题"), "decision": say("the decision", "决策"), "observation": say("what was observed", "观察结果"),
     "length": say("one goes on, the other has ended", "一方继续，另一方已结束"), "end": say("how they end", "结束方式"),
@@ -29,58 +25,50 @@ WHAT = {
 CHARACTERS = 300
 
 
-@app.command("compare", cls=Command, help=say(
+@click.command("compare", cls=Command, help=say(
     "Set two recorded runs beside each other, and say at which step they part and in what.", "对照两次运行，指出从哪一步、在哪一点上分开。",
-))  # fmt: skip
-def compare(first: Which, second: Which, *, journal: o.JournalAt = None, as_json: o.Json = False) -> None:
+))
+@argument("first", *WHICH)
+@argument("second", *WHICH)
+@o.shared("journal", "json")
+def compare(first: str, second: str, *, as_json: bool, **settings: Any) -> None:  # fmt: skip
     """Compare."""
-    finish(_compare(first, second, o.given(journal=journal), as_json=as_json))
+    finish(_compare(first, second, o.given(**settings), as_json=as_json))
 
 
 async def _compare(first: str, second: str, options: Mapping[str, Any], *, as_json: bool) -> int:
     async with kept_in(load(options)) as kept:
         a, b = await kept.load(first), await kept.load(second)
-    show(Console(highlight=False), a, b, as_json=as_json)
+    show(Screen(), a, b, as_json=as_json)
     return ANSWERED
 
 
-def show(console: Console, a: Run, b: Run, *, as_json: bool = False) -> None:
+def show(screen: Screen, a: Run, b: Run, *, as_json: bool = False) -> None:
     """Two runs side by side, up to where the longer one ends, and a last line that says where they part."""
     where = parting(a, b)
     if as_json:
         record = {"a": _facts(a), "b": _facts(b), "step": where.step, "what": where.what}
-        console.file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        screen.file.write(json.dumps(record, ensure_ascii=False) + "\n")
         return
-    console.print(_table(a, b, where))
-    console.print()
-    console.print(Text(_said(where), "bold"))
+    screen.table(_table(a, b, where))
+    screen.print("\n", (_said(where), "bold"), wrap=True)
 
 
 def _table(a: Run, b: Run, where: Parting) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
-    table.add_column(say("step", "步"), justify="right", no_wrap=True)
-    for run in (a, b):
-        table.add_column(f"{run.id[:8]} {run.asked.model}", ratio=1, overflow="fold")
-    if where.what == "question":
-        table.add_row("", Text(a.asked.question), Text(b.asked.question))
+    rows: list[list[Text | str]] = [["", a.asked.question, b.asked.question]] if where.what == "question" else []
     ours, theirs = steps(a), steps(b)
     for number in range(1, max(len(ours), len(theirs)) + 1):
-        cells = [_step(side[number - 1]) if number <= len(side) else Text("-", "dim") for side in (ours, theirs)]
         parts = number == where.step and where.what not in {"", "question"}
-        table.add_row(Text(f"→ {number}" if parts else str(number), "yellow" if parts else ""), *cells)
+        cells = [_step(side[number - 1]) if number <= len(side) else styled(("-", "dim")) for side in (ours, theirs)]
+        rows.append([styled((f"→ {number}", "yellow")) if parts else str(number), *cells])
     ends = [f"{run.ended.reason}: {run.ended.answer}" if run.ended else run.state for run in (a, b)]
-    table.add_row(Text("→" if where.what == "end" else "", "yellow"), *(Text(_short(end)) for end in ends))
-    return table
+    rows.append([styled(("→" if where.what == "end" else "", "yellow")), *map(_short, ends)])
+    return Table((Column(say("step", "步"), right=True), *(Column(f"{run.id[:8]}\n{run.asked.model}", fit="fold") for run in (a, b))), rows)
 
 
 def _step(step: Step) -> Text:
-    text = Text()
-    for by in step.nudges:
-        text.append(f"({by}) ", "yellow")
-    text.append(_short(told(step.reading)))
-    for seen in step.seen:
-        text.append("\n" + _short(seen), "dim")
-    return text
+    nudged = [(f"({by}) ", "yellow") for by in step.nudges]
+    return styled(*nudged, _short(told(step.reading)), *(("\n" + _short(seen), "dim") for seen in step.seen))
 
 
 def _said(where: Parting) -> str:

@@ -6,16 +6,14 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+import click
 
 from tao.cli.exits import ANSWERED, finish
-from tao.cli.help import Command, Group
-from tao.cli.words import say
+from tao.cli.help import Command, Group, argument
+from tao.cli.screen import Column, Screen, Table, styled
+from tao.cli.words import packed, say
 from tao.dialects.read import read
 from tao.errors import ConfigError, both
 from tao.evaluation.corpus import Case, harm, load_cases, score
@@ -25,15 +23,10 @@ from tao.messages import Call
 Reading = Decided | Misread | None
 Parser = Callable[[Case], Reading]
 
-app = typer.Typer()
-corpus = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(corpus, name="corpus", help=say("Measure a parser on difficult model outputs.", "用难解析的模型输出来测评解析器。"))
 
-
-@app.callback()
-@corpus.callback()
-def _root() -> None:
-    """Make the groups groups."""
+@click.group("corpus", cls=Group, no_args_is_help=True, help=say("Measure a parser on difficult model outputs.", "用难解析的模型输出来测评解析器。"))
+def corpus() -> None:
+    """Measure a parser."""
 
 
 @corpus.command("run", cls=Command, help=say(
@@ -45,15 +38,10 @@ def _root() -> None:
     "自己的解析器是函数 f(text, tools)：text 为模型输出，tools 为 {name, description, parameters} 的列表。返回 "
     '{"type": "action", "tool": …, "args": {…}}、{"type": "actions", "calls": [{"tool": …, "args": …}]}、'
     '{"type": "final", "answer": …} 或 {"type": "retry"}；返回 None 或抛出异常都表示 retry。',
-))  # fmt: skip
-def run(
-    file: Annotated[Path | None, typer.Argument(metavar=say("FILE", "文件"), show_default=False, help=say(
-        "A file of cases; default: the corpus that comes with tao.", "样例文件；默认为 tao 自带的语料。",
-    ))] = None,
-    parser: Annotated[str | None, typer.Option("--parser", metavar="module:function", help=say(
-        "Another parser than tao's own.", "使用其他解析器代替 tao 自己的。",
-    ))] = None,
-) -> None:  # fmt: skip
+))
+@argument("file", say("FILE", "文件"), say("A file of cases; default: the corpus that comes with tao.", "样例文件；默认为 tao 自带的语料。"), type=Path, required=False)
+@click.option("--parser", metavar="module:function", help=say("Another parser than tao's own.", "使用其他解析器代替 tao 自己的。"))
+def run(file: Path | None, parser: str | None) -> None:  # fmt: skip
     """Score a parser."""
     finish(lambda: _run(file or published(), parser))
 
@@ -65,11 +53,11 @@ def _run(file: Path, parser: str | None) -> int:
         reading = parse(case)
         if not score(case, reading):
             wrong.append((case, reading))
-    console = Console(highlight=False)
+    screen = Screen()
     if wrong:
-        console.print(_table(wrong))
-        console.print(_kinds(cases, wrong))
-    console.file.write(f"{len(cases) - len(wrong)}/{len(cases)}\n")
+        screen.table(_table(wrong))
+        screen.print((_kinds(cases, wrong, screen.width), "dim"))
+    screen.file.write(f"{len(cases) - len(wrong)}/{len(cases)}\n")
     return ANSWERED
 
 
@@ -135,24 +123,18 @@ def _reading(name: str, result: Any) -> Reading:
 
 
 def _table(wrong: Sequence[tuple[Case, Reading]]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
-    for heading in (say("case", "样例"), say("kind", "类别")):
-        table.add_column(heading, no_wrap=True)
-    for heading in (say("expected", "应为"), say("read", "读成")):
-        table.add_column(heading, ratio=1, overflow="fold")
-    table.add_column(say("harm", "后果"), no_wrap=True)
-    for case, reading in wrong:
-        table.add_row(
-            case.id, case.kind, Text(_short(case.expect)), Text(_short(_said(reading))), Text(harm(case, reading), "red")
-        )
-    return table
+    headings = (say("case", "样例"), say("kind", "类别"), say("expected", "应为"), say("read", "读成"))
+    rows = [
+        (case.id, case.kind, _short(case.expect), _short(_said(reading)), styled((harm(case, reading), "red"))) for case, reading in wrong
+    ]  # fmt: skip
+    return Table((*(Column(heading, fit="fold") for heading in headings), Column(say("harm", "后果"))), rows)
 
 
-def _kinds(cases: Sequence[Case], wrong: Sequence[tuple[Case, Reading]]) -> Text:
+def _kinds(cases: Sequence[Case], wrong: Sequence[tuple[Case, Reading]], width: int) -> str:
     """How many of each kind are right, for the kinds where some are wrong."""
     total, missed = Counter(case.kind for case in cases), Counter(case.kind for case, _ in wrong)
     parts = [f"{kind} {total[kind] - count}/{total[kind]}" for kind, count in missed.most_common()]
-    return Text(" · ".join(parts), "dim")
+    return packed(parts, width, " · ")
 
 
 def _said(reading: Reading) -> Any:

@@ -7,8 +7,9 @@ import platform
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-import typer
+import click
 
 from tao.build import journal
 from tao.cli import options as o
@@ -23,8 +24,6 @@ from tao.models.connect import resolve
 from tao.models.profiles import PROFILES
 from tao.models.weights import cache_folder, locate
 
-app = typer.Typer()
-
 PACKAGES = {
     "aiohttp": "", "pydantic": "",
     "xllamacpp": say("models in this process (extra `local`)", "进程内模型（extra `local`）"),
@@ -32,16 +31,17 @@ PACKAGES = {
 }  # fmt: skip
 
 
-@app.command(cls=Command, help=say(
+@click.command("doctor", cls=Command, help=say(
     "Check what is installed and set, and say what to do next. Keys are named, their values never shown. The exit code is 1 "
     "where the model that is set cannot answer. With --model, that one is tried with three tiny calls instead.",
     "检查安装与设置，并给出下一步建议。只列出密钥的名称，绝不显示其值。所设模型无法使用时退出码为 1。"
     "给出 --model 时，改为用三次小调用试用该模型。",
-))  # fmt: skip
-def doctor(*, model: o.Model = None, journal: o.JournalAt = None, as_json: o.Json = False) -> None:
+))
+@o.shared("model", "journal", "json")
+def doctor(*, as_json: bool, **settings: Any) -> None:  # fmt: skip
     """Look around, or try a model."""
-    options = o.given(model=model, journal=journal)
-    finish(_endpoint(options, as_json=as_json) if model else lambda: _doctor(options, as_json=as_json))
+    options = o.given(**settings)
+    finish(_endpoint(options, as_json=as_json) if options.get("model") else lambda: _doctor(options, as_json=as_json))
 
 
 async def _endpoint(options: Mapping[str, object], *, as_json: bool) -> int:

@@ -3,15 +3,15 @@
 import shlex
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from rich.console import Console
-
 from tao.build import finder_of
 from tao.cli.findings import Finding
+from tao.cli.screen import Screen
+from tao.cli.waiting import Spinner
 from tao.cli.words import mine, say
 from tao.config import Settings
 from tao.errors import ModelError, Refused, ToolsUnsupported
@@ -41,9 +41,9 @@ ADVICE = {
 async def checked(settings: Settings, env: Mapping[str, str]) -> list[Finding]:
     """The model that is set, tried. Raises ConfigError or WeightsError where it cannot even be connected."""
     model = connect(settings.model, env=env, thinking=settings.thinking, local=settings.local.model_dump())
-    console = Console(stderr=True, highlight=False)
+    screen = Screen(err=True)
     try:
-        with console.status(say("three tiny calls …", "三次小调用……"), spinner="dots") if console.is_terminal else nullcontext():
+        with closing(Spinner(screen, say("three tiny calls …", "三次小调用……"))) if screen.can_redraw else nullcontext():
             tried = await probe(model)
     finally:
         await model.close()

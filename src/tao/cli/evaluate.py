@@ -9,22 +9,21 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+import click
 
 from tao import __version__
 from tao.agent import Agent
 from tao.build import assembled, tools_of
 from tao.cli import options as o
 from tao.cli.exits import ANSWERED, FAILED, finish
-from tao.cli.help import Command
+from tao.cli.help import Command, argument
 from tao.cli.measured import compared, measured, wrong
-from tao.cli.pens import plain
+from tao.cli.progress import bar
 from tao.cli.replayed import replayed
-from tao.cli.words import LANG, say
+from tao.cli.screen import Screen, plain
+from tao.cli.words import LANG, clock, say
 from tao.config import Settings, environment, load
 from tao.errors import ConfigError, both
 from tao.evaluation.bench import Grading, rollouts
@@ -42,65 +41,54 @@ from tao.models import connect
 from tao.routing import Routed
 from tao.seams import Model
 
-app = typer.Typer()
-
-Tasks = Annotated[Path | None, typer.Argument(metavar=say("TASKS", "任务文件"), show_default=False, help=say(
-    "JSON Lines: id, question, answer, grader, kind.", "JSON Lines：id、question、answer、grader、kind。",
-))]  # fmt: skip
-Times = Annotated[int, typer.Option("--rollouts", "-k", min=1, metavar="K", help=say("Run every task so many times.", "每个任务运行的次数。"))]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="N", help=say("Runs at the same time.", "同时进行的运行数。"))]
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help=say(
-    "Where results are written, and gone on with; default: TASKS-MODEL.results.jsonl here.",
-    "结果文件，可中断后继续；默认为当前目录下的 任务文件-模型.results.jsonl。",
-))]  # fmt: skip
-Report = Annotated[Path | None, typer.Option("--report", metavar="FILE.html", help=say(
-    "Where the page for people goes; default: beside the results.", "网页报告的位置；默认与结果文件放在一起。",
-))]  # fmt: skip
-Inspect = Annotated[Path | None, typer.Option("--inspect", metavar="FILE.json", help=say(
-    "Write the results as a log of Inspect AI, too; in a folder, under a name that it lists.", "同时写出 Inspect AI 格式的日志；若为文件夹，则按其命名规则写入。",
-))]  # fmt: skip
-Ids = Annotated[str, typer.Option("--ids", metavar="A,B", help=say("Only these tasks.", "只运行这些任务。"))]
-Under = Annotated[float | None, typer.Option("--fail-under", metavar="RATE", min=0, max=1, help=say(
-    "Exit with 1 where the success rate is lower (0 to 1).", "成功率低于该值（0 到 1）时以 1 退出。",
-))]  # fmt: skip
-Judge = Annotated[str | None, typer.Option("--judge", metavar="NAME", help=say(
-    "The model that grades tasks whose grader is `judge`.", "为评分方式为 `judge` 的任务评分的模型。",
-))]  # fmt: skip
-PriceOf = Annotated[str | None, typer.Option("--price", metavar="IN,OUT[,CACHED]", help=say(
-    "US dollars for a million prompt, completion and cached tokens.", "每百万提示、生成、缓存词元的美元价格。",
-))]  # fmt: skip
-Against = Annotated[tuple[Path, Path] | None, typer.Option("--compare", metavar="A B", help=say(
-    "Set two files of results beside each other.", "对照两个结果文件。",
-))]  # fmt: skip
-
-Replayed = Annotated[str | None, typer.Option("--replay", metavar="RUNS", help=say(
-    "Make every recorded decision again with today's prompts, readers and policies; no model, no tools. A file of results or "
-    "events, a journal, or a folder or pattern of them. Exit with 1 where one differs.",
-    "用当前的提示词、解析和策略重做已记录的每个决策，不调用模型和工具。可为结果文件、事件文件、运行记录库，或其所在文件夹、通配模式；有不同时以 1 退出。",
-))]  # fmt: skip
+BAR = "{desc} {bar} {n_fmt}/{total_fmt}{postfix} {elapsed}<{remaining}"
 
 
-@app.command("eval", cls=Command, help=say(
+@click.command("eval", cls=Command, help=say(
     "Run tasks, grade the answers, and say how many are right at what price.\n\n"
     "Graders: exact, em, number, date, contains, regex, json_schema, python, judge, unknown.",
     "运行任务并为答案评分，给出成功率和代价。\n\n评分方式：exact、em、number、date、contains、regex、json_schema、python、judge、unknown。",
-))  # fmt: skip
+))
+@argument("tasks", say("TASKS", "任务文件"), say("JSON Lines: id, question, answer, grader, kind.", "JSON Lines：id、question、answer、grader、kind。"), type=Path, required=False)
+@click.option("--rollouts", "-k", type=click.IntRange(min=1), default=1, metavar="K", help=say("Run every task so many times.", "每个任务运行的次数。"))
+@click.option("--jobs", "-j", type=click.IntRange(min=1), default=1, metavar="N", help=say("Runs at the same time.", "同时进行的运行数。"))
+@click.option("--out", type=Path, metavar="FILE", help=say(
+    "Where results are written, and gone on with; default: TASKS-MODEL.results.jsonl here.",
+    "结果文件，可中断后继续；默认为当前目录下的 任务文件-模型.results.jsonl。",
+))
+@click.option("--report", type=Path, metavar="FILE.html", help=say(
+    "Where the page for people goes; default: beside the results.", "网页报告的位置；默认与结果文件放在一起。",
+))
+@click.option("--inspect", type=Path, metavar="FILE.json", help=say(
+    "Write the results as a log of Inspect AI, too; in a folder, under a name that it lists.", "同时写出 Inspect AI 格式的日志；若为文件夹，则按其命名规则写入。",
+))
+@click.option("--ids", metavar="A,B", help=say("Only these tasks.", "只运行这些任务。"))
+@click.option("--fail-under", type=click.FloatRange(0, 1), metavar="RATE", help=say(
+    "Exit with 1 where the success rate is lower (0 to 1).", "成功率低于该值（0 到 1）时以 1 退出。",
+))
+@click.option("--judge", metavar="NAME", help=say("The model that grades tasks whose grader is `judge`.", "为评分方式为 `judge` 的任务评分的模型。"))
+@click.option("--price", metavar="IN,OUT[,CACHED]", help=say(
+    "US dollars for a million prompt, completion and cached tokens.", "每百万提示、生成、缓存词元的美元价格。",
+))
+@click.option("--compare", nargs=2, type=Path, metavar="A B", help=say("Set two files of results beside each other.", "对照两个结果文件。"))
+@click.option("--replay", metavar="RUNS", help=say(
+    "Make every recorded decision again with today's prompts, readers and policies; no model, no tools. A file of results or "
+    "events, a journal, or a folder or pattern of them. Exit with 1 where one differs.",
+    "用当前的提示词、解析和策略重做已记录的每个决策，不调用模型和工具。可为结果文件、事件文件、运行记录库，或其所在文件夹、通配模式；有不同时以 1 退出。",
+))
+@o.shared("model", "lang", "max_steps", "docs", "tools", "offer", "dialect", "journal")
+@click.option("--json", "as_json", is_flag=True, help=say("The figures as one JSON object a row.", "以 JSON 输出，每行一个对象。"))
 def evaluate(
-    tasks: Tasks = None, *, rollouts: Times = 1, jobs: Jobs = 1, out: Out = None, report: Report = None, inspect: Inspect = None,
-    ids: Ids = "", fail_under: Under = None, judge: Judge = None, price: PriceOf = None, compare: Against = None,
-    replay: Replayed = None, model: o.Model = None, lang: o.Lang = None, max_steps: o.Steps = None, docs: o.Docs = None,
-    tools: o.Tools = None, offer: o.Offer = None, dialect: o.Dialect = None, journal: o.JournalAt = None, as_json: Annotated[
-        bool, typer.Option("--json", help=say("The figures as one JSON object a row.", "以 JSON 输出，每行一个对象。")),
-    ] = False,
+    tasks: Path | None, *, rollouts: int, jobs: int, out: Path | None, report: Path | None, inspect: Path | None, ids: str | None,
+    fail_under: float | None, judge: str | None, price: str | None, compare: tuple[Path, Path] | None, replay: str | None, as_json: bool, **settings: Any,
 ) -> None:  # fmt: skip
     """Measure."""
-    options = o.given(model=model, lang=lang, max_steps=max_steps, docs=docs, tools=tools, offer=offer, dialect=dialect, journal=journal)
     if compare is not None:
         finish(lambda: _compare(*compare, as_json=as_json))
     if replay is not None:
         finish(replayed(replay, tasks, as_json=as_json))
-    wish = Wish(rollouts, jobs, out, report, inspect, ids, fail_under, judge, price, as_json)
-    finish(_evaluate(tasks, wish, options))
+    wish = Wish(rollouts, jobs, out, report, inspect, ids or "", fail_under, judge, price, as_json)
+    finish(_evaluate(tasks, wish, o.given(**settings)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,23 +147,22 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
 
 def _told(outcomes: Sequence[Outcome], written: tuple[Path, Path], wish: Wish) -> int:
     """Print the figures; the last line is right/rollouts."""
-    console, screen = Console(highlight=False), Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
-    table = rows(outcomes)
+    screen, beside, table = Screen(), Screen(err=True), rows(outcomes)
     if wish.as_json:
         for row in table:
             counts = [{"by": by, "effect": effect, "times": number} for (by, effect), number in row.interventions.items()]
-            console.file.write(json.dumps({**asdict(row), "interventions": counts}, ensure_ascii=False) + "\n")
+            screen.file.write(json.dumps({**asdict(row), "interventions": counts}, ensure_ascii=False) + "\n")
     else:
         if missed := wrong(outcomes):
-            console.print(missed)
-            console.print()
-        console.print(measured(table, console.width))
-        console.file.write(f"\n{table[-1].right}/{table[-1].rollouts}\n")
-    screen.print(say("Results: {} · report: {}", "结果文件：{} · 报告：{}").format(*written), style="dim")
+            screen.table(missed)
+            screen.print()
+        measured(screen, table)
+        screen.file.write(f"\n{table[-1].right}/{table[-1].rollouts}\n")
+    beside.print((say("Results: {} · report: {}", "结果文件：{} · 报告：{}").format(*written), "dim"))
     if wish.fail_under is not None and table[-1].rate < wish.fail_under:
-        screen.print(say(
+        beside.print((say(
             f"{table[-1].rate:.1%} is less than {wish.fail_under:.1%} (--fail-under)", f"成功率 {table[-1].rate:.1%} 低于 {wish.fail_under:.1%}（--fail-under）",
-        ), style="red")  # fmt: skip
+        ), "red"))  # fmt: skip
         return FAILED
     return ANSWERED
 
@@ -185,11 +172,11 @@ def _compare(a: Path, b: Path, *, as_json: bool) -> int:
     both_of = paired(ours.outcomes, theirs.outcomes)
     if not both_of.tasks:
         raise ConfigError(both(f"{a} and {b} have no task in common", f"{a} 与 {b} 没有共同的任务"))
-    console = Console(highlight=False)
+    screen = Screen()
     if as_json:
-        console.file.write(json.dumps(asdict(both_of), ensure_ascii=False) + "\n")
+        screen.file.write(json.dumps(asdict(both_of), ensure_ascii=False) + "\n")
     else:
-        console.print(compared(both_of, *_names(a, b)))
+        compared(screen, both_of, *_names(a, b))
     return ANSWERED
 
 
@@ -295,31 +282,20 @@ def priced(text: str | None) -> Price | None:
 @contextmanager
 def progress(total: int, before: int, right: int) -> Iterator[Callable[[Outcome], None]]:
     """A bar on a screen, else a line for each rollout: how many are done and right, how fast, how long still."""
-    screen = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+    screen = Screen(err=True)
     done, started = before, time.monotonic()
-    columns = (
-        TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn(), TextColumn("{task.fields[right]}"),
-        TimeElapsedColumn(), TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=screen, disable=not screen.is_terminal, speed_estimate_period=600) as bars:
-        bar = bars.add_task(say("rollouts", "运行"), total=total, completed=done, right=f"{right}/{done}")
+    with bar(screen, say("rollouts", "运行"), BAR, total=total, initial=before, smoothing=0) as shown:
 
         def tell(it: Outcome) -> None:
             nonlocal done, right
             done, right = done + 1, right + it.right
-            bars.update(bar, completed=done, right=say(f"{right}/{done} right", f"{right}/{done} 正确"))
-            if not screen.is_terminal:
-                rate = (done - before) / max(time.monotonic() - started, 1e-9)
-                mark = say("right", "正确") if it.right else say("WRONG", "错误")
-                left = _clock((total - done) / rate)
-                screen.print(say(
-                    f"{done}/{total} {plain(it.task)} {mark} {it.seconds:.1f} s · {right}/{done} right · {rate * 60:.1f} a minute · {left} left",
-                    f"{done}/{total} {plain(it.task)} {mark} {it.seconds:.1f} 秒 · 正确 {right}/{done} · 每分钟 {rate * 60:.1f} 次 · 剩余 {left}",
-                ))  # fmt: skip
+            rate = (done - before) / max(time.monotonic() - started, 1e-9)
+            share, speed = say(f"{right}/{done} right", f"正确 {right}/{done}"), say(f"{rate * 60:.1f} a minute", f"每分钟 {rate * 60:.1f} 次")
+            shown.set_postfix_str(f"{share} · {speed}" if screen.width >= 64 else share, refresh=False)
+            shown.update()
+            if shown.disable:
+                mark, left = say("right", "正确") if it.right else say("WRONG", "错误"), clock((total - done) / rate)
+                took, still = say(f"{it.seconds:.1f} s", f"{it.seconds:.1f} 秒"), say(f"{left} left", f"剩余 {left}")
+                screen.print(f"{done}/{total} {plain(it.task)} {mark} {took} · {share} · {speed} · {still}")
 
         yield tell
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes}:{rest:02d}"

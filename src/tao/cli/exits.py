@@ -5,10 +5,9 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
-import typer
-from rich.console import Console
-from rich.text import Text
+from click.exceptions import Exit
 
+from tao.cli.screen import Screen
 from tao.cli.words import mine, say
 from tao.errors import AgentError, ConfigError
 from tao.output import INVALID
@@ -36,10 +35,10 @@ def finish(work: Coroutine[Any, Any, int] | Callable[[], int]) -> NoReturn:
         code = USAGE if isinstance(error, ConfigError) else FAILED
     except KeyboardInterrupt:
         code = INTERRUPTED
-    raise typer.Exit(code)
+    raise Exit(code)
 
 
 def complain(error: Exception | str) -> None:
     """Say on standard error what went wrong."""
     sys.stdout.flush()
-    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(f"{say('Error', '错误')}: {mine(str(error))}", "red"))
+    Screen(err=True).print((f"{say('Error', '错误')}: {mine(str(error))}", "red"))

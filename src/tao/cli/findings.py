@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
+from tao.cli.screen import Column, Screen, Table, styled
 from tao.cli.words import say
 
 MARKS = {"ok": ("✓", "green"), "missing": ("–", "dim"), "bad": ("✗", "red"), "note": ("!", "yellow")}
@@ -31,17 +28,10 @@ def printed(findings: Sequence[Finding], usual: str, *, as_json: bool) -> None:
         for finding in findings:
             sys.stdout.write(json.dumps(asdict(finding), ensure_ascii=False) + "\n")
         return
-    console = Console(highlight=False)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for finding in findings:
-        mark, style = MARKS[finding.state]
-        table.add_row(Text(mark, style), finding.about, Text(finding.text, "dim" if finding.state == "missing" else ""))
-    console.print(table)
-    console.print()
+    screen = Screen()
+    rows = [(styled(MARKS[it.state]), it.about, styled((it.text, "dim" if it.state == "missing" else ""))) for it in findings]
+    screen.table(Table((Column(), Column(), Column(fit="fold")), rows))
     advice = list(dict.fromkeys(finding.advice for finding in findings if finding.advice))
-    console.print(Text(say("Next", "下一步"), "bold"))
+    screen.print("\n", (say("Next", "下一步"), "bold"))
     for line in advice or [usual]:
-        console.print(Text(f"  {line}"), soft_wrap=True)
+        screen.print(f"  {line}")

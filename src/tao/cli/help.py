@@ -1,76 +1,107 @@
-"""Help pages in our own words and both languages.
+"""Help pages in our own words and both languages, and what a command takes."""
 
-Typer's own pages cost 0.1 s more (they load a Markdown parser and a traceback printer) and are in English only.
-"""
-
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-from typer import core
+import click
+from wcwidth import width
 
+from tao.cli.screen import Column, Screen, Table, Text, styled
 from tao.cli.words import say
 
 WORDS = {
     "[OPTIONS]": say("[OPTIONS]", "[选项]"),
     "COMMAND [ARGS]...": say("COMMAND …", "命令 …"),
-    "Show this message and exit.": say("Show this help and exit.", "显示本帮助并退出。"),
     "required": say("required", "必填"),
     "default: ": say("default: ", "默认："),
 }
 
 
-class Command(core.TyperCommand):
+def _help(ctx: click.Context, param: click.Parameter, asked: bool) -> None:  # noqa: ARG001, FBT001 - click calls it
+    if asked and not ctx.resilient_parsing:
+        page(ctx, Screen())
+        ctx.exit()
+
+
+HELP = click.Option(
+    ["-h", "--help"], is_flag=True, is_eager=True, expose_value=False, callback=_help, help=say("Show this help and exit.", "显示本帮助并退出。"),
+)  # fmt: skip
+
+
+class Command(click.Command):
     """A command with our help page."""
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Print it."""
-        page(self, ctx)
+    def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002
+        """The option that prints it."""
+        return HELP
 
 
-class Group(core.TyperGroup):
+class Group(click.Group):
     """A group of commands with our help page."""
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Print it."""
-        page(
-            self,
-            ctx,
-            {say("Commands", "命令"): [(name, (command.help or "").split("\n\n")[0]) for name, command in self.commands.items()]},
-        )
+    def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002
+        """The option that prints it."""
+        return HELP
+
+    def listed(self) -> Mapping[str, Iterable[tuple[str, str]]]:
+        """The commands and what they do, under their headings."""
+        return {say("Commands", "命令"): [(name, (command.help or "").split("\n\n")[0]) for name, command in self.commands.items()]}
 
 
-def page(command: Any, ctx: Any, commands: Mapping[str, Iterable[tuple[str, str]]] | None = None) -> None:
-    """Print a help page: usage, what it does, arguments and options, commands under their headings, and the epilogue."""
-    console = Console(highlight=False)
-    console.print(Text.assemble((say("Usage", "用法") + "  ", "dim"), (ctx.command_path, "bold"), " ", " ".join(pieces(command, ctx))))
-    if command.help:
-        console.print(Padding(Text(command.help), (1, 0, 0, 0)))
-    sections: dict[str, list[tuple[str, str]]] = {name: list(rows) for name, rows in (commands or {}).items()}
+class Argument(click.Argument):
+    """An argument whose name may be Chinese; in brackets where it may be left out."""
+
+    def make_metavar(self, ctx: click.Context) -> str:  # noqa: ARG002
+        """As it is written in the usage."""
+        name = self.human_readable_name
+        return name if self.required or name.startswith("[") else f"[{name}]"
+
+
+def argument(name: str, metavar: str, told: str, **more: Any) -> Callable[[Any], Any]:
+    """Adds an argument to a command: its name in the program, in the help page, and what it is."""
+    return click.argument(name, cls=Argument, metavar=metavar, help=told, **more)
+
+
+def page(ctx: click.Context, screen: Screen) -> None:
+    """Print the help page of a command: usage, what it does, arguments and options, commands under their headings, and the epilogue."""
+    command = ctx.command
+    sections: dict[str, list[tuple[str, str]]] = {}
+    if isinstance(command, Group):
+        sections = {heading: list(rows) for heading, rows in command.listed().items()}
     for param in command.get_params(ctx):
-        heading = say("Arguments", "参数") if param.param_type_name == "argument" else say("Options", "选项")
-        if record := param.get_help_record(ctx):
-            sections.setdefault(heading, []).append((re.sub(r" <\w+>$", "", record[0]), record[1]))
-    width = min(34, max((len(name) for rows in sections.values() for name, _ in rows), default=0))
+        heading = say("Arguments", "参数") if isinstance(param, click.Argument) else say("Options", "选项")
+        if row := _row(param, ctx):
+            sections.setdefault(heading, []).append(row)
+    screen.print((say("Usage", "用法"), "dim"), "  ", (ctx.command_path, "bold"), " ", " ".join(pieces(command, ctx)))
+    if command.help:
+        screen.print("\n", command.help, wrap=True)
+    column = max((width(name) for rows in sections.values() for name, _ in rows), default=0)
     for heading, rows in sections.items():
-        table = Table.grid(padding=(0, 2))
-        table.add_column(width=width, style="cyan")
-        table.add_column(overflow="fold")
-        for name, text in rows:
-            table.add_row(Text(name), Text(_in_our_words(text)))
-        console.print(Padding(Text(heading, "bold"), (1, 0, 0, 0)))
-        console.print(Padding(table, (0, 0, 0, 2)))
+        screen.print("\n", (heading, "bold"))
+        screen.table(_listed(rows, column))
     if command.epilog:
-        console.print(Padding(Text(command.epilog, "dim"), (1, 0, 0, 0)))
+        screen.print("\n", (command.epilog, "dim"), wrap=True)
 
 
-def pieces(command: Any, ctx: Any) -> list[str]:
+def _listed(rows: Iterable[tuple[str, str]], column: int) -> Table:
+    """Names, with so many cells, and what they mean."""
+    cells: list[tuple[Text | str, ...]] = [("", styled((name + " " * (column - width(name)), "cyan")), text) for name, text in rows]
+    return Table((Column(), Column(), Column(fit="fold")), cells)
+
+
+def _row(param: click.Parameter, ctx: click.Context) -> tuple[str, str] | None:
+    """How a parameter is written, and what it means; None where it is not told."""
+    if isinstance(param, click.Argument):
+        usual = param.get_default(ctx, call=False)
+        more = "  [required]" if param.required else f"  [default: {usual}]" if isinstance(usual, str) else ""
+        return param.human_readable_name, _in_our_words(f"{param.help or ''}{more}")
+    record = param.get_help_record(ctx)
+    return record and (record[0], _in_our_words(record[1]))
+
+
+def pieces(command: click.Command, ctx: click.Context) -> list[str]:
     """What a command is followed by, as its help page writes it."""
-    return [WORDS.get(piece, piece.strip("{}")) for piece in command.collect_usage_pieces(ctx)]
+    return [WORDS.get(piece, piece) for piece in command.collect_usage_pieces(ctx)]
 
 
 def _in_our_words(text: str) -> str:

@@ -3,12 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.cells import cell_len
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from wcwidth import width as cells_of
 
-from tao.cli.pens import plain
+from tao.cli.screen import Column, Screen, Table, Text, styled
 from tao.cli.words import say
 from tao.evaluation.outcomes import Outcome
 from tao.evaluation.summary import Paired, Row
@@ -26,8 +23,8 @@ DROPPED = ("cached", "coercions", "first_token", "acts", "misreads", "completion
 def columns(rows: Sequence[Row], width: int) -> list[str]:
     """The figures that fit into so many cells beside the kind and what is right; numbers that were cut would be other numbers."""
     shown = [name for name in COLUMNS if any(getattr(row, name) for row in rows)]
-    least = 2 + max(cell_len(row.kind) for row in rows) + 9 + 10
-    room = {name: 2 + max(cell_len(say(*SHORT[name])), *(cell_len(figure(name, getattr(row, name))) for row in rows)) for name in shown}
+    least = 2 + max(cells_of(row.kind) for row in rows) + 9 + 10
+    room = {name: 2 + max(cells_of(say(*SHORT[name])), *(cells_of(figure(name, getattr(row, name))) for row in rows)) for name in shown}
     for name in DROPPED:
         if least + sum(room[kept] for kept in shown) <= width:
             break
@@ -35,38 +32,35 @@ def columns(rows: Sequence[Row], width: int) -> list[str]:
     return shown
 
 
-def measured(rows: Sequence[Row], width: int) -> RenderableType:
-    """A table with a row per kind, in so many cells, and who stepped in."""
-    whole = rows[-1]
-    shown = columns(rows, width)
-    table = _table(say(*MEASURES["kind"]), say(*MEASURES["right"]), say("95 %", "95%"), *(say(*SHORT[name]) for name in shown))
+def measured(screen: Screen, rows: Sequence[Row]) -> None:
+    """Print a table with a row per kind, that fits the screen, and who stepped in."""
+    whole, several = rows[-1], len(rows) > 1
+    shown = columns(rows, screen.width)
+    cells: list[list[Text | str]] = []
     for row in rows:
-        last = row is whole
-        if last and len(rows) > 1:
-            table.add_section()
-        cells = [figure(name, getattr(row, name)) for name in shown]
-        kind = say(*MEASURES["all"]) if last else row.kind
+        kind = say(*MEASURES["all"]) if row is whole else row.kind
         share = (f"{row.right}/{row.rollouts}", f"{row.low * 100:.0f}–{row.high * 100:.0f}")
-        table.add_row(Text(plain(kind)), *share, *cells, style="bold" if last and len(rows) > 1 else "")
-    parts: list[RenderableType] = [table]
+        figures = [figure(name, getattr(row, name)) for name in shown]
+        cells.append([styled((cell, "bold" if row is whole and several else "")) for cell in (kind, *share, *figures)])
+    screen.table(_table([say(*MEASURES["kind"]), say(*MEASURES["right"]), say("95 %", "95%"), *(say(*SHORT[name]) for name in shown)], cells))
     if whole.rollouts > whole.tasks:
-        parts.append(Text(say(
+        screen.print(say(
             f"{whole.rate:.1%} of {whole.rollouts} rollouts right; {whole.any:.1%} of {whole.tasks} tasks right in any, {whole.every:.1%} in every rollout",
             f"{whole.rollouts} 次运行中 {whole.rate:.1%} 正确；{whole.tasks} 个任务中 {whole.any:.1%} 至少一次正确，{whole.every:.1%} 每次都正确",
-        )))  # fmt: skip
+        ), wrap=True)  # fmt: skip
     if whole.interventions:
-        parts += [Text(), _interventions(whole.interventions)]
-    return Group(*parts)
+        screen.print()
+        screen.table(_interventions(whole.interventions))
 
 
 def _interventions(counts: Counter[tuple[str, str]]) -> Table:
     """Who spoke up how often, and what came of it."""
     effects = [effect for effect in EFFECTS if any(effect == seen for _, seen in counts)]
-    table = _table(say("stepped in", "干预"), say("times", "次数"), *(say(*EFFECTS[effect]) for effect in effects))
+    rows = []
     for by in dict.fromkeys(by for (by, _), _ in counts.most_common()):
         numbers = [counts[by, effect] for effect in effects]
-        table.add_row(Text(say(*both_ways(POLICIES, by))), str(sum(numbers)), *(str(number or "") for number in numbers))
-    return table
+        rows.append([say(*both_ways(POLICIES, by)), str(sum(numbers)), *(str(number or "") for number in numbers)])
+    return _table([say("stepped in", "干预"), say("times", "次数"), *(say(*EFFECTS[effect]) for effect in effects)], rows)
 
 
 def wrong(outcomes: Sequence[Outcome], most: int = 20) -> Table | None:
@@ -74,28 +68,27 @@ def wrong(outcomes: Sequence[Outcome], most: int = 20) -> Table | None:
     missed = [it for it in outcomes if not it.right]
     if not missed:
         return None
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
-    table.add_column(say("not right", "未答对"), no_wrap=True, max_width=24, overflow="ellipsis")
-    for name in (say("wanted", "应为"), say("answer", "回答"), say("why", "原因")):
-        table.add_column(name, ratio=1, no_wrap=True, overflow="ellipsis")
+    rows: list[list[str]] = []
     for it in missed[:most]:
         ended = say(*in_both(it.why)) or ("" if it.reason == "answered" else say(*both_ways(ENDS, it.reason)))
-        table.add_row(*(Text(plain(" ".join(part.split()))) for part in (it.task, it.wanted, it.answer or "-", ended)))
+        rows.append([it.task, *(" ".join(part.split()) for part in (it.wanted, it.answer or "-", ended))])
     if len(missed) > most:
-        table.add_row("…", say(f"{len(missed) - most} more", f"另有 {len(missed) - most} 项"), "", "")
-    return table
+        rows.append(["…", say(f"{len(missed) - most} more", f"另有 {len(missed) - most} 项"), "", ""])
+    headings = (say("wanted", "应为"), say("answer", "回答"), say("why", "原因"))
+    return Table((Column(say("not right", "未答对"), fit="cut"), *(Column(heading, fit="cut") for heading in headings)), rows)
 
 
-def compared(paired: Paired, a: str, b: str) -> RenderableType:
-    """Two sets beside each other."""
-    table = _table(say("measure", "指标"), a, b, say("difference", "差值"), say(*MEASURES["interval"]))
+def compared(screen: Screen, paired: Paired, a: str, b: str) -> None:
+    """Print two sets beside each other."""
     rates = (f"{paired.rate_a:.1%}", f"{paired.rate_b:.1%}", f"{paired.difference * 100:+.1f}", _range(paired.low * 100, paired.high * 100, 1))
-    table.add_row(say(*MEASURES["rate"]), *rates)
+    rows = [[say(*MEASURES["rate"]), *rates]]
     for it in paired.measures:
         largest = max(abs(it.a), abs(it.b))
         digits = 0 if largest >= 100 else 5 if it.name == "cost" and largest < 0.1 else 2
         cells = (f"{it.a:,.{digits}f}", f"{it.b:,.{digits}f}", f"{it.difference:+,.{digits}f}", _range(it.low, it.high, digits))
-        table.add_row(say(*MEASURES[it.name]), *cells)
+        rows.append([say(*MEASURES[it.name]), *cells])
+    screen.table(_table([say("measure", "指标"), a, b, say("difference", "差值"), say(*MEASURES["interval"])], rows))
+    screen.print()
     lines = [
         say(f"{paired.tasks} tasks in both", f"共同任务 {paired.tasks} 个")
         + (say(f" ({paired.only_a} only in the first, {paired.only_b} only in the second)", f"（仅前者有 {paired.only_a} 个，仅后者有 {paired.only_b} 个）")
@@ -107,15 +100,14 @@ def compared(paired: Paired, a: str, b: str) -> RenderableType:
         if tasks:
             more = say(f" and {len(tasks) - 30} more", f" 等 {len(tasks)} 个") if len(tasks) > 30 else ""
             lines.append(f"{heading}: {' '.join(tasks[:30])}{more}")
-    return Group(table, Text(), *map(Text, lines))
+    screen.print("\n".join(lines), wrap=True)
 
 
 def _range(low: float, high: float, digits: int) -> str:
     return f"{low:+,.{digits}f} … {high:+,.{digits}f}" if abs(low) < 1e300 else ""
 
 
-def _table(*headings: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if number else "left", no_wrap=bool(number))
-    return table
+def _table(headings: Sequence[str], rows: Sequence[Sequence[Text | str]]) -> Table:
+    """What is measured, and figures at the right."""
+    first, *more = headings
+    return Table((Column(first, fit="fold"), *(Column(heading, right=True) for heading in more)), rows)

@@ -8,13 +8,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from tao.agent import Agent
 from tao.build import assembled
 from tao.cli.ask import shown
 from tao.cli.compare import show
 from tao.cli.exits import code_of
+from tao.cli.screen import Screen
 from tao.cli.view import JsonView
 from tao.config import Settings, environment, load
 from tao.errors import ConfigError, both, unread
@@ -37,7 +36,7 @@ async def onward(old: Run, step: int, prompt: Path | None, options: Mapping[str,
                 lines.event(event)
         run = await shown(agent, run, settings, as_json=as_json, quiet=False)
     if not as_json:
-        show(Console(stderr=True, highlight=False), old, run)
+        show(Screen(err=True), old, run)
     return code_of(run)
 
 

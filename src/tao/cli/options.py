@@ -1,122 +1,66 @@
 """Options that several commands share."""
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+import click
 
 from tao.cli.words import say
 from tao.config import Settings, load
 
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        "-m",
-        metavar="NAME",
-        help=say(
-            "Who answers: local, local:NAME, a .gguf file, provider:model, http://host/v1#name.",
-            "由谁回答：local、local:名称、.gguf 文件、provider:model、http://host/v1#name。",
-        ),
-    ),
-]
-Lang = Annotated[
-    str | None,
-    typer.Option(
-        "--lang",
-        metavar="zh|en",
-        help=say("Language of the answer and of messages; default: the question's.", "回答和界面的语言；默认与问题一致。"),
-    ),
-]
-Steps = Annotated[
-    int | None,
-    typer.Option(
-        "--max-steps", metavar="N", help=say("Model replies that a run may take (8).", "一次运行最多的模型回复数（8）。")
-    ),
-]
-Dialect = Annotated[
-    str | None,
-    typer.Option(
-        "--dialect",
-        metavar="NAME",
-        help=say(
-            "How calls are written: auto, react, json, bracket, native.", "调用的写法：auto、react、json、bracket、native。"
-        ),
-    ),
-]
-Docs = Annotated[
-    Path | None, typer.Option("--docs", metavar="DIR", help=say("A folder of text files to search in.", "可供检索的文本文件夹。"))
-]
-Tools = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--tools",
-        metavar="FILE.py[:factory]",
-        help=say("More tools from a Python file; may be repeated.", "从 Python 文件添加工具；可重复。"),
-    ),
-]
-Offer = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--offer",
-        metavar="NAME",
-        help=say(
-            "Further tools of tao: files, sql, notes, units, calendar, python, ask_human, web, http; may be repeated.",
-            "添加 tao 自带的其他工具：files、sql、notes、units、calendar、python、ask_human、web、http；可重复。",
-        ),
-    ),
-]
-Mcp = Annotated[
-    Path | None,
-    typer.Option(
-        "--mcp",
-        metavar="FILE.json",
-        help=say("Tools of the MCP servers in a JSON file.", "JSON 文件中 MCP 服务器的工具。"),
-    ),
-]
-Images = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--image",
-        metavar="FILE",
-        help=say("A picture beside the question: a file or an address; may be repeated.", "随问题附上的图片：文件或网址；可重复。"),
-    ),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        metavar="SCHEMA.json",
-        help=say(
-            "Answer in JSON that fits the JSON schema in a file; prints that JSON and nothing else.",
-            "以符合文件中 JSON Schema 的 JSON 回答；只输出该 JSON。",
-        ),
-    ),
-]
-OpenApi = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--openapi",
-        metavar="FILE",
-        help=say("What may be looked up with an OpenAPI document, a file or an address; may be repeated.", "OpenAPI 文档（文件或网址）中的查询操作；可重复。"),
-    ),
-]
-JournalAt = Annotated[
-    str | None,
-    typer.Option(
-        "--journal",
-        metavar="PATH",
-        help=say("Where runs are kept: a file or a database URL.", "运行记录的位置：文件或数据库 URL。"),
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help=say("One JSON event a line.", "每行一个 JSON 事件。"))]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("The answer and nothing else.", "只输出答案。"))]
+SHARED: dict[str, Callable[[Any], Any]] = {
+    "model": click.option("--model", "-m", metavar="NAME", help=say(
+        "Who answers: local, local:NAME, a .gguf file, provider:model, http://host/v1#name.",
+        "由谁回答：local、local:名称、.gguf 文件、provider:model、http://host/v1#name。",
+    )),
+    "lang": click.option("--lang", metavar="zh|en", help=say(
+        "Language of the answer and of messages; default: the question's.", "回答和界面的语言；默认与问题一致。",
+    )),
+    "max_steps": click.option("--max-steps", type=int, metavar="N", help=say("Model replies that a run may take (8).", "一次运行最多的模型回复数（8）。")),
+    "dialect": click.option("--dialect", metavar="NAME", help=say(
+        "How calls are written: auto, react, json, bracket, native.", "调用的写法：auto、react、json、bracket、native。",
+    )),
+    "docs": click.option("--docs", type=Path, metavar="DIR", help=say("A folder of text files to search in.", "可供检索的文本文件夹。")),
+    "tools": click.option("--tools", multiple=True, metavar="FILE.py[:factory]", help=say(
+        "More tools from a Python file; may be repeated.", "从 Python 文件添加工具；可重复。",
+    )),
+    "offer": click.option("--offer", multiple=True, metavar="NAME", help=say(
+        "Further tools of tao: files, sql, notes, units, calendar, python, ask_human, web, http; may be repeated.",
+        "添加 tao 自带的其他工具：files、sql、notes、units、calendar、python、ask_human、web、http；可重复。",
+    )),
+    "mcp": click.option("--mcp", type=Path, metavar="FILE.json", help=say("Tools of the MCP servers in a JSON file.", "JSON 文件中 MCP 服务器的工具。")),
+    "openapi": click.option("--openapi", multiple=True, metavar="FILE", help=say(
+        "What may be looked up with an OpenAPI document, a file or an address; may be repeated.", "OpenAPI 文档（文件或网址）中的查询操作；可重复。",
+    )),
+    "output": click.option("--output", type=Path, metavar="SCHEMA.json", help=say(
+        "Answer in JSON that fits the JSON schema in a file; prints that JSON and nothing else.",
+        "以符合文件中 JSON Schema 的 JSON 回答；只输出该 JSON。",
+    )),
+    "image": click.option("--image", "images", multiple=True, metavar="FILE", help=say(
+        "A picture beside the question: a file or an address; may be repeated.", "随问题附上的图片：文件或网址；可重复。",
+    )),
+    "journal": click.option("--journal", metavar="PATH", help=say("Where runs are kept: a file or a database URL.", "运行记录的位置：文件或数据库 URL。")),
+    "json": click.option("--json", "as_json", is_flag=True, help=say("One JSON event a line.", "每行一个 JSON 事件。")),
+    "quiet": click.option("--quiet", "-q", is_flag=True, help=say("The answer and nothing else.", "只输出答案。")),
+}  # fmt: skip
 
 
-def given(**options: object) -> dict[str, object]:
+def shared(*names: str) -> Callable[[Any], Any]:
+    """Adds these options to a command, in this order. Those that are settings go to `given`."""
+
+    def add(command: Any) -> Any:
+        for name in reversed(names):
+            command = SHARED[name](command)
+        return command
+
+    return add
+
+
+def given(**options: Any) -> dict[str, Any]:
     """Options as settings; what was not given is left out."""
-    return {name: value for name, value in options.items() if value not in (None, [])}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in options.items() if value not in (None, ())}
 
 
 def again(settings: Settings) -> str:

@@ -1,12 +1,12 @@
 """Two ways to write the parts of a run on a screen as they come: set in two columns on a terminal, labelled lines elsewhere."""
 
-import re
+from collections.abc import Mapping
 from typing import Protocol
 
-from rich.cells import cell_len
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.text import Text
+from wcwidth import width
+
+from tao.cli.screen import Screen, chopped, plain
+from tao.cli.waiting import Spinner
 
 STYLES = {
     "question": ("dim", "bold"), "thought": ("dim cyan", "italic"), "action": ("bold blue", "bold"), "input": ("dim blue", ""),
@@ -14,9 +14,6 @@ STYLES = {
     "answer": ("bold", "bold"), "note": ("dim yellow", "dim"),
 }  # fmt: skip
 """For each part of a run: the style of its label, and of its text."""
-
-
-_OBEYED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class Pen(Protocol):
@@ -41,11 +38,6 @@ class Pen(Protocol):
         """Stop showing that."""
 
 
-def plain(piece: str) -> str:
-    """Text without the characters that a terminal obeys: what models and tools say cannot move the cursor or turn lines around."""
-    return _OBEYED.sub("", piece)
-
-
 class Edges:
     """Takes a text in pieces and gives it back without blanks around the whole."""
 
@@ -66,25 +58,25 @@ class Edges:
 class PlainPen:
     """`Label: text`, for pipes, files and terminals that can do no more."""
 
-    def __init__(self, console: Console, labels: dict[str, str]) -> None:
-        self.console = console
+    def __init__(self, screen: Screen, labels: Mapping[str, str]) -> None:
+        self.screen = screen
         self.labels = labels
         self._edges = Edges()
 
     def begin(self, part: str) -> None:
         """The label and a colon."""
-        self.console.file.write(f"{self.labels[part]}: ")
+        self.screen.file.write(f"{self.labels[part]}: ")
         self._edges = Edges()
 
     def write(self, piece: str) -> None:
         """The text as it is, without blanks around the whole."""
-        self.console.file.write(self._edges.feed(piece))
-        self.console.file.flush()
+        self.screen.file.write(self._edges.feed(piece))
+        self.screen.file.flush()
 
     def end(self) -> None:
         """End the line."""
-        self.console.file.write("\n")
-        self.console.file.flush()
+        self.screen.file.write("\n")
+        self.screen.file.flush()
 
     def gap(self) -> None:
         """Nothing: the lines are labelled."""
@@ -99,22 +91,22 @@ class PlainPen:
 class ScreenPen:
     """Labels in a left column, text beside them, wrapped as it comes in, with a spinner while there is nothing to write."""
 
-    def __init__(self, console: Console, labels: dict[str, str]) -> None:
-        self.console = console
+    def __init__(self, screen: Screen, labels: Mapping[str, str]) -> None:
+        self.screen = screen
         self.labels = labels
-        self.margin = max(map(cell_len, labels.values())) + 2
+        self.margin = max(map(width, labels.values())) + 2
         self._column = 0
         self._style = ""
         self._edges = Edges()
         self._word = ""
-        self._spinner: Progress | None = None
+        self._spinner: Spinner | None = None
 
     def begin(self, part: str) -> None:
         """The label, padded to the column's width."""
         self.close()
         style, self._style = STYLES[part]
         label = self.labels[part]
-        self._put(label + " " * (self.margin - cell_len(label)), style)
+        self._put(label + " " * (self.margin - width(label)), style)
         self._column, self._edges = self.margin, Edges()
 
     def write(self, piece: str) -> None:
@@ -138,48 +130,48 @@ class ScreenPen:
     def wait(self, what: str) -> None:
         """A spinner with a clock; it leaves no trace."""
         self.close()
-        columns = (SpinnerColumn("dots", style="dim"), TextColumn("[dim]{task.description}"), TimeElapsedColumn())
-        self._spinner = Progress(*columns, console=self.console, transient=True)
-        self._spinner.add_task(what, total=None)
-        self._spinner.start()
+        self._spinner = Spinner(self.screen, what)
 
     def close(self) -> None:
         """Take the spinner away."""
         if self._spinner:
-            self._spinner.stop()
+            self._spinner.close()
             self._spinner = None
 
     def _set(self, word: str) -> None:
         if word == "\n":
             self._newline()
             return
-        if self._column > self.margin and self._column + cell_len(word) > self.console.width:
+        if self._column > self.margin and self._column + width(word) > self.screen.width:
             self._newline()
             word = word.lstrip(" ")
-        room = self.console.width - self.margin
-        while cell_len(word) > room > 0:  # longer than a line: broken where the line ends
-            cut = next(
-                at for at in range(len(word), 0, -1) if cell_len(word[:at]) <= self.console.width - self._column or at == 1
-            )
-            self._put(word[:cut], self._style)
-            word = word[cut:]
+        room = self.screen.width - self.margin
+        while width(word) > room > 0:  # longer than a line: broken where the line ends
+            head = chopped(word, self.screen.width - self._column)[0]
+            self._put(head, self._style)
+            word = word.removeprefix(head)
             self._newline()
         self._put(word, self._style)
-        self._column += cell_len(word)
+        self._column += width(word)
 
     def _newline(self) -> None:
         self._put("\n" + " " * self.margin)
         self._column = self.margin
 
     def _put(self, text: str, style: str = "") -> None:
-        self.console.print(Text(text, style), end="", soft_wrap=True, highlight=False)
+        self.screen.print((text, style), end="")
+
+
+def pen_for(screen: Screen, labels: Mapping[str, str]) -> Pen:
+    """The pen that does what the screen can."""
+    return (ScreenPen if screen.can_redraw else PlainPen)(screen, labels)
 
 
 def _words(text: str) -> list[str]:
     """Pieces that may stand on different lines: a word with the blanks before it, a wide character, a line end."""
     words, word = [], ""
     for char in text.replace("\r\n", "\n").replace("\t", "    "):
-        if char == "\n" or cell_len(char) > 1:
+        if char == "\n" or width(char) > 1:
             if word:
                 words.append(word)
             words.append(char)

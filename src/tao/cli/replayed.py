@@ -3,12 +3,9 @@
 import json
 from dataclasses import fields
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from tao.agent import recorded_dialect, recorded_policy
 from tao.cli.exits import ANSWERED, FAILED, complain
+from tao.cli.screen import Column, Screen, Table
 from tao.cli.words import mine, say
 from tao.errors import ConfigError, both
 from tao.evaluation.again import Again, again
@@ -24,8 +21,7 @@ async def replayed(where: str, more: object = None, *, as_json: bool) -> int:
             f"--replay reads one place, so {more} would be left out; a folder, or a pattern in quotes, reads many",
             f"--replay 只读取一处，{more} 会被忽略；要读取多个，请给出文件夹，或加引号的通配模式",
         ))  # fmt: skip
-    read, left = [], 0
-    console = Console(highlight=False)
+    read, left, screen = [], 0, Screen()
     for it in await load_runs(where):
         try:
             read.append((it, await _again(it)))
@@ -35,12 +31,12 @@ async def replayed(where: str, more: object = None, *, as_json: bool) -> int:
     if as_json:
         for it, result in read:
             for difference in result.differences:
-                console.file.write(_json(it, difference) + "\n")
+                screen.file.write(_json(it, difference) + "\n")
     else:
         if any(result.decided_otherwise for _, result in read):
-            console.print(_table(read))
-            console.print()
-        console.print(Text(_summary([result for _, result in read])))
+            screen.table(_table(read))
+            screen.print()
+        screen.print(_summary([result for _, result in read]), wrap=True)
     return FAILED if left or any(result.decided_otherwise for _, result in read) else ANSWERED
 
 
@@ -61,16 +57,12 @@ def _summary(read: list[Again]) -> str:
 
 
 def _table(read: list[tuple[Recorded, Again]]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
-    table.add_column(say("run", "运行"), no_wrap=True)
-    table.add_column(say("event", "事件"), justify="right")
-    table.add_column(say("recorded", "记录"), ratio=1, overflow="fold")
-    table.add_column(say("today", "现在"), ratio=1, overflow="fold")
+    rows = []
     for it, result in read:
-        for difference in result.decided_otherwise:
-            name = it.task if it.task != it.run.asked.question else it.run.id[:8]
-            table.add_row(name, str(difference.number), *map(Text, _apart(difference)))
-    return table
+        name = it.task if it.task != it.run.asked.question else it.run.id[:8]
+        rows += [[name, str(found.number), *_apart(found)] for found in result.decided_otherwise]
+    columns = (Column(say("run", "运行"), fit="fold"), Column(say("event", "事件"), right=True))
+    return Table((*columns, Column(say("recorded", "记录"), fit="fold"), Column(say("today", "现在"), fit="fold")), rows)
 
 
 def _apart(difference: Difference) -> tuple[str, str]:

@@ -4,12 +4,9 @@ import datetime as dt
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+import click
 
 from tao.agent import recorded_dialect, recorded_policy
 from tao.build import assembled, journal
@@ -17,9 +14,10 @@ from tao.cli import options as o
 from tao.cli.ask import shown
 from tao.cli.asking import at_a_terminal
 from tao.cli.exits import ANSWERED, FAILED, code_of, finish
-from tao.cli.help import Command
+from tao.cli.help import Command, argument
 from tao.cli.onward import onward
-from tao.cli.pens import Pen, PlainPen, ScreenPen
+from tao.cli.pens import pen_for
+from tao.cli.screen import Column, Screen, Table, Text, styled
 from tao.cli.view import JsonView, Story, meta
 from tao.cli.words import EXITS, LABELS, say
 from tao.config import environment, load
@@ -31,16 +29,9 @@ from tao.rulings import cancelled
 from tao.run import Run
 from tao.stores.sql import Journal, Listed
 
-app = typer.Typer()
-
-Which = Annotated[
-    str | None,
-    typer.Argument(
-        metavar=say("RUN", "运行"),
-        show_default=False,
-        help=say("A run's id or the beginning of it; default: the latest.", "运行的编号或其开头；默认为最近一次。"),
-    ),
-]
+WHICH = argument(
+    "run", say("RUN", "运行"), say("A run's id or the beginning of it; default: the latest.", "运行的编号或其开头；默认为最近一次。"), required=False,
+)  # fmt: skip
 STATES = {
     "running": say("interrupted", "未完成"), "paused": say("waits", "等待"), "answered": say("answered", "已回答"),
     "failed": say("failed", "失败"), "cancelled": say("cancelled", "已取消"), "refused": say("refused", "拒绝回答"),
@@ -51,97 +42,90 @@ STATES = {
 STYLES = {"running": "yellow", "paused": "yellow", "answered": "green", "failed": "red"}
 
 
-@app.command(cls=Command, help=say("List the latest runs, newest first.", "列出最近的运行，最新的在前。"))
-def runs(
-    *,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help=say("How many.", "数量。"))] = 20,
-    journal: o.JournalAt = None, as_json: o.Json = False,
-) -> None:
+@click.command("runs", cls=Command, help=say("List the latest runs, newest first.", "列出最近的运行，最新的在前。"))
+@click.option("--limit", "-n", type=click.IntRange(min=1), default=20, metavar="N", help=say("How many.", "数量。"))
+@o.shared("journal", "json")
+def runs(*, limit: int, as_json: bool, **settings: Any) -> None:
     """List."""
-    finish(_runs(limit, o.given(journal=journal), as_json=as_json))
+    finish(_runs(limit, o.given(**settings), as_json=as_json))
 
 
 async def _runs(limit: int, options: Mapping[str, Any], *, as_json: bool) -> int:
     async with journal(load(options)) as kept:
         rows = await kept.list(limit)
-    console = Console(highlight=False)
+    screen = Screen()
     if as_json:
         for row in rows:
             record = {name: getattr(row, name) for name in row.__dataclass_fields__}
-            console.file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            screen.file.write(json.dumps(record, ensure_ascii=False) + "\n")
     elif rows:
-        console.print(table(rows, console.width))
+        screen.table(table(rows, screen.width))
     else:
-        Console(stderr=True).print(say("No runs yet. `tao ask` makes one.", "还没有运行记录。`tao ask` 会产生一条。"))
+        Screen(err=True).print(say("No runs yet. `tao ask` makes one.", "还没有运行记录。`tao ask` 会产生一条。"))
     return ANSWERED
 
 
 def table(rows: Sequence[Listed], width: int) -> Table:
     """A line for each run, in so many cells: run, state and question always; where there is room, also when, the tokens, the answer."""
-    shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
-    room = {"started": width >= 50, "tokens": width >= 60, "answer": width >= 72}
-    for name, label, least in (("run", say("run", "运行"), 8), ("started", say("started", "开始"), 11), ("state", say("state", "状态"), 11)):
-        if room.get(name, True):
-            shown.add_column(label, no_wrap=True, min_width=least)
-    if room["tokens"]:
-        shown.add_column(say("tokens", "词元"), justify="right", no_wrap=True, min_width=6)
-    shown.add_column(say("question", "问题"), ratio=1, no_wrap=True, overflow="ellipsis")
-    if room["answer"]:
-        shown.add_column(say("answer", "答案"), ratio=1, no_wrap=True, overflow="ellipsis")
+    columns = {"run": Column(say("run", "运行"))}
+    columns |= {"started": Column(say("started", "开始"))} if width >= 50 else {}
+    columns |= {"state": Column(say("state", "状态"))}
+    columns |= {"tokens": Column(say("tokens", "词元"), right=True)} if width >= 60 else {}
+    columns |= {"question": Column(say("question", "问题"), fit="cut")}
+    columns |= {"answer": Column(say("answer", "答案"), fit="cut")} if width >= 72 else {}
+    shown = []
     for row in rows:
         state = str(row.reason) if row.state == "ended" else row.state
-        started = dt.datetime.fromtimestamp(row.started).astimezone().strftime("%m-%d %H:%M")
-        tokens = "" if row.tokens is None else f"{row.tokens:,}"
-        look = Text(STATES.get(state, state), STYLES.get(state, "yellow"))
-        cells: dict[str, str | Text] = {"run": row.id[:8], "started": started, "state": look, "tokens": tokens, "question": Text(_line(row.question))}
-        cells["answer"] = Text(_line(row.answer or ""), "dim")
-        shown.add_row(*(cell for name, cell in cells.items() if room.get(name, True)))
-    return shown
+        cells: dict[str, Text | str] = {
+            "run": row.id[:8], "started": dt.datetime.fromtimestamp(row.started).astimezone().strftime("%m-%d %H:%M"),
+            "state": styled((STATES.get(state, state), STYLES.get(state, "yellow"))), "tokens": "" if row.tokens is None else f"{row.tokens:,}",
+            "question": _line(row.question), "answer": styled((_line(row.answer or ""), "dim")),
+        }  # fmt: skip
+        shown.append([cells[name] for name in columns])
+    return Table(list(columns.values()), shown)
 
 
 def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-@app.command(cls=Command, help=say("Show what happened in a run.", "显示一次运行的全过程。"))
-def show(run: Which = None, *, journal: o.JournalAt = None, as_json: o.Json = False) -> None:
+@click.command("show", cls=Command, help=say("Show what happened in a run.", "显示一次运行的全过程。"))
+@WHICH
+@o.shared("journal", "json")
+def show(run: str | None, *, as_json: bool, **settings: Any) -> None:
     """Show."""
-    finish(_show(run, o.given(journal=journal), as_json=as_json))
+    finish(_show(run, o.given(**settings), as_json=as_json))
 
 
 async def _show(which: str | None, options: Mapping[str, Any], *, as_json: bool) -> int:
     async with journal(load(options)) as kept:
         run = await kept.load(which or await _latest(kept))
-    console = Console(highlight=False)
+    screen = Screen()
     if as_json:
-        lines = JsonView(console.file, run.id)
+        lines = JsonView(screen.file, run.id)
         for event in run.events:
             lines.event(event)
         return ANSWERED
-    labels = LABELS[run.asked.lang if run.asked.lang in LABELS else "en"]
-    pen: Pen = ScreenPen(console, labels) if console.is_terminal and not console.is_dumb_terminal else PlainPen(console, labels)
-    story = Story(pen, whole=True, live=False)
+    story = Story(pen_for(screen, LABELS[run.asked.lang if run.asked.lang in LABELS else "en"]), whole=True, live=False)
     for event in run.events:
         story.event(event)
     story.close(run)
-    told = Console(stderr=True, highlight=False)
+    told = Screen(err=True)
     if told.is_terminal:
         told.print()
-    told.print(meta(run, told.width if told.is_terminal else None), soft_wrap=True)
+    told.print(meta(run, told.width if told.is_terminal else None))
     return ANSWERED
 
 
-@app.command(cls=Command, epilog=EXITS, help=say(
+@click.command("resume", cls=Command, epilog=EXITS, help=say(
     "Go on with an interrupted run from its last event. Nothing that was answered is asked again.",
     "从最后一个事件继续被中断的运行；已经得到的回复不会重新请求。",
-))  # fmt: skip
-def resume(
-    run: Which = None, *, model: o.Model = None, docs: o.Docs = None, tools: o.Tools = None, offer: o.Offer = None, mcp: o.Mcp = None,
-    openapi: o.OpenApi = None, journal: o.JournalAt = None, as_json: o.Json = False, quiet: o.Quiet = False,
-) -> None:
+))
+@WHICH
+@o.shared("model", "docs", "tools", "offer", "mcp", "openapi", "journal", "json", "quiet")
+def resume(run: str | None, *, as_json: bool, quiet: bool, **settings: Any) -> None:  # fmt: skip
     """Go on."""
-    options = o.given(model=model, docs=docs, tools=tools, offer=offer, mcp=mcp, openapi=openapi, journal=journal)
-    finish(_resume(run, options, as_json=as_json, quiet=quiet))
+    finish(_resume(run, o.given(**settings), as_json=as_json, quiet=quiet))
 
 
 async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
@@ -156,19 +140,21 @@ async def _resume(which: str | None, options: Mapping[str, Any], *, as_json: boo
             f"run {run.id[:8]} waits for a person: `tao approve {run.id[:8]}`",
             f"运行 {run.id[:8]} 正在等待人工处理：`tao approve {run.id[:8]}`",
         )
-        Console(stderr=True, highlight=False).print(waits, soft_wrap=True)
+        Screen(err=True).print(waits)
         return code_of(run)
     async with assembled(settings, environment(), model=None if "model" in options else run.asked.model or None) as agent:
         return code_of(await shown(agent, run, settings, as_json=as_json, quiet=quiet))
 
 
-@app.command(cls=Command, help=say(
+@click.command("cancel", cls=Command, help=say(
     "End a run for good that waits or was interrupted; it keeps the best answer that it had.",
     "彻底结束一次等待中或被中断的运行；保留它已有的最好答案。",
-))  # fmt: skip
-def cancel(run: Which = None, *, journal: o.JournalAt = None) -> None:
+))
+@WHICH
+@o.shared("journal")
+def cancel(run: str | None, **settings: Any) -> None:  # fmt: skip
     """End for good."""
-    finish(_cancel(run, o.given(journal=journal)))
+    finish(_cancel(run, o.given(**settings)))
 
 
 async def _cancel(which: str | None, options: Mapping[str, Any]) -> int:
@@ -179,7 +165,7 @@ async def _cancel(which: str | None, options: Mapping[str, Any]) -> int:
             return code_of(run)
         run.events.append(cancelled(run))
         await kept(run, run.events[-1])
-    Console(stderr=True, highlight=False).print(say(f"run {run.id[:8]} is cancelled", f"运行 {run.id[:8]} 已取消"), soft_wrap=True)
+    Screen(err=True).print(say(f"run {run.id[:8]} is cancelled", f"运行 {run.id[:8]} 已取消"))
     return ANSWERED
 
 
@@ -188,26 +174,24 @@ def _over(run: Run) -> None:
         f"run {run.id[:8]} has ended already; `tao show {run.id[:8]}` shows it",
         f"运行 {run.id[:8]} 已经结束；可用 `tao show {run.id[:8]}` 查看",
     )
-    Console(stderr=True, highlight=False).print(said, soft_wrap=True)
+    Screen(err=True).print(said)
 
 
-@app.command("replay", cls=Command, help=say(
+@click.command("replay", cls=Command, help=say(
     "Decide a recorded run again with today's code, without calling model or tools, and say where it differs (exit code 1).\n\n"
     "With --from, go on from one of its steps as a new run, with another model or prompt, and say where the two part.",
     "用当前代码按记录重新决策一次运行，不调用模型和工具，并指出不同之处（退出码 1）。\n\n"
     "加上 --from 则从其中一步起，以新的运行继续（可更换模型或提示词），并指出两者从何处分开。",
-))  # fmt: skip
-def replay_(
-    run: Which = None, *, step: Annotated[int | None, typer.Option("--from", min=1, metavar="STEP", help=say(
-        "Go on from before this model reply (1 is the first).", "从该次模型回复之前继续（1 为第一次）。",
-    ))] = None, prompt: Annotated[Path | None, typer.Option("--prompt", metavar="FILE", help=say(
-        "With --from: other instructions.", "与 --from 一起使用：更换指令。",
-    ))] = None, model: o.Model = None, dialect: o.Dialect = None, max_steps: o.Steps = None, docs: o.Docs = None,
-    tools: o.Tools = None, offer: o.Offer = None, journal: o.JournalAt = None, as_json: o.Json = False,
-) -> None:  # fmt: skip
+))
+@WHICH
+@click.option("--from", "step", type=click.IntRange(min=1), metavar="STEP", help=say(
+    "Go on from before this model reply (1 is the first).", "从该次模型回复之前继续（1 为第一次）。",
+))
+@click.option("--prompt", type=Path, metavar="FILE", help=say("With --from: other instructions.", "与 --from 一起使用：更换指令。"))
+@o.shared("model", "dialect", "max_steps", "docs", "tools", "offer", "journal", "json")
+def replay_(run: str | None, *, step: int | None, prompt: Path | None, as_json: bool, **settings: Any) -> None:  # fmt: skip
     """Replay."""
-    options = o.given(model=model, dialect=dialect, max_steps=max_steps, docs=docs, tools=tools, offer=offer, journal=journal)
-    finish(_replay(run, options, step, prompt, as_json=as_json))
+    finish(_replay(run, o.given(**settings), step, prompt, as_json=as_json))
 
 
 async def _replay(which: str | None, options: Mapping[str, Any], step: int | None, prompt: Path | None, *, as_json: bool) -> int:
@@ -219,11 +203,11 @@ async def _replay(which: str | None, options: Mapping[str, Any], step: int | Non
         raise ConfigError(both("other models, prompts and tools need --from STEP", "更换模型、提示词或工具需要 --from 步数"))
     policy = recorded_policy(run.asked)
     differences = await replay(run, recorded_dialect(run.asked), policy)
-    console = Console(highlight=False, soft_wrap=True)
+    screen = Screen()
     for difference in differences:
-        console.print(Text(_json(run, difference) if as_json else _told(difference)))
+        screen.print(_json(run, difference) if as_json else _told(difference))
     if not differences and not as_json:
-        console.print(say(
+        screen.print(say(
             f"Run {run.id[:8]} replays exactly: {run.steps} prompts and {len(run.events)} events are the same, byte for byte.",
             f"运行 {run.id[:8]} 完全重现：{run.steps} 个提示词、{len(run.events)} 个事件逐字节相同。",
         ))  # fmt: skip

@@ -6,18 +6,16 @@ import json
 import secrets
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
+import click
 
 from tao.acting import acting
 from tao.build import connected, limits, toolbox
 from tao.cli import options as o
 from tao.cli.exits import ANSWERED, FAILED, complain, finish
-from tao.cli.help import Command
+from tao.cli.help import Command, argument
+from tao.cli.screen import Screen, Text
 from tao.cli.words import LANG, say
 from tao.config import Settings, environment, load
 from tao.errors import BadArguments, ConfigError, Pause, both
@@ -31,26 +29,19 @@ from tao.tools.declare import Tool
 from tao.toolset import find as find_tools
 from tao.toolset import line
 
-app = typer.Typer()
 
-
-@app.command(cls=Command, help=say(
+@click.command("tools", cls=Command, help=say(
     "List the tools that a model may call, as it sees them; `tao tools call NAME ARGS` tries one.",
     "列出模型可以调用的工具（与模型所见一致）；`tao tools call 名称 参数` 可以试用一个。",
-))  # fmt: skip
-def tools(
-    words: Annotated[list[str] | None, typer.Argument(metavar="[call NAME [ARGS]]", help=say(
-        'ARGS: {"city": "Lima"} or city=Lima days=3', '参数：{"city": "Lima"} 或 city=Lima days=3',
-    ))] = None,
-    *, docs: o.Docs = None, files: o.Tools = None, mcp: o.Mcp = None, openapi: o.OpenApi = None, offer: o.Offer = None, lang: o.Lang = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask before a tool that does more than look.", "调用不只是读取的工具前不再询问。"))] = False,
-    find: Annotated[str | None, typer.Option("--find", metavar="TEXT", help=say(
-        "List only tools that fit a name or these words, the best first.", "只列出名称或用途符合的工具，最相近的在前。",
-    ))] = None,
-    as_json: Annotated[bool, typer.Option("--json", help=say("One tool with its JSON schema a line.", "每行一个工具及其 JSON Schema。"))] = False,
-) -> None:  # fmt: skip
+))
+@argument("words", "[call NAME [ARGS]]", say('ARGS: {"city": "Lima"} or city=Lima days=3', '参数：{"city": "Lima"} 或 city=Lima days=3'), nargs=-1)
+@o.shared("docs", "tools", "mcp", "openapi", "offer", "lang")
+@click.option("--yes", "-y", is_flag=True, help=say("Do not ask before a tool that does more than look.", "调用不只是读取的工具前不再询问。"))
+@click.option("--find", metavar="TEXT", help=say("List only tools that fit a name or these words, the best first.", "只列出名称或用途符合的工具，最相近的在前。"))
+@click.option("--json", "as_json", is_flag=True, help=say("One tool with its JSON schema a line.", "每行一个工具及其 JSON Schema。"))
+def tools(words: Sequence[str], *, yes: bool, find: str | None, as_json: bool, **settings: Any) -> None:  # fmt: skip
     """List them, or call one."""
-    options = o.given(docs=docs, tools=files, mcp=mcp, openapi=openapi, offer=offer, lang=lang)
+    options = o.given(**settings)
     if not words:
         finish(_listed(options, find, as_json=as_json))
     if find is not None or words[0] != "call" or len(words) < 2:
@@ -69,56 +60,52 @@ async def _listed(options: Mapping[str, Any], wanted: str | None, *, as_json: bo
     settings = load(options)
     async with connected(settings, environment()) as more:
         offered = [*toolbox(settings, environment()), *more]
-    console = Console(highlight=False)
+    screen = Screen()
     specs = [tool.said(settings.lang or LANG) for tool in offered]
     found, near = (specs, []) if wanted is None else find_tools(specs, wanted)
     own = {tool.name: tool for tool in offered}
     for spec in found:
         if as_json:
-            console.file.write(json.dumps(dataclasses.asdict(spec), ensure_ascii=False) + "\n")
+            screen.file.write(json.dumps(dataclasses.asdict(spec), ensure_ascii=False) + "\n")
         else:
-            _show(console, own[spec.name], spec, settings.permissions.rules)
+            _show(screen, own[spec.name], spec, settings.permissions.rules)
     if near and not as_json:
-        console.print(Text("\n".join([say("\nAlso near:", "\n相近的还有："), *map(line, near)]), "dim"), soft_wrap=True)
+        screen.print(("\n".join([say("\nAlso near:", "\n相近的还有："), *map(line, near)]), "dim"))
     if wanted is not None and not found:
         complain(say(f"no tool on offer fits {wanted!r}; tao tools lists them all", f"没有符合“{wanted}”的工具；tao tools 列出全部"))
         return FAILED
     if not as_json and wanted is None:
         if not offered:
-            console.print(say("no tools", "没有工具"))
-        _rest(console, {tool.name for tool in offered})
+            screen.print(say("no tools", "没有工具"))
+        _rest(screen, {tool.name for tool in offered})
     return ANSWERED
 
 
-def _show(console: Console, tool: Tool, spec: ToolSpec, rules: Sequence[Rule]) -> None:
-    _put(console, Text.assemble((spec.name, "bold"), "  ", (_signature(spec), "dim"), (_bounds(tool, rules), "dim")))
-    _put(console, Text(spec.description), 2)
+def _show(screen: Screen, tool: Tool, spec: ToolSpec, rules: Sequence[Rule]) -> None:
+    _put(screen, (spec.name, "bold"), "  ", (_signature(spec), "dim"), (_bounds(tool, rules), "dim"))
+    _put(screen, spec.description, indent=2)
     for name, schema in spec.parameters.get("properties", {}).items():
         if isinstance(schema, Mapping) and schema.get("description"):
-            _put(console, Text.assemble((name, "cyan"), "  ", schema["description"]), 4)
+            _put(screen, (name, "cyan"), "  ", schema["description"], indent=4)
 
 
-def _put(console: Console, text: Text, indent: int = 0) -> None:
+def _put(screen: Screen, *parts: Text | str | tuple[str, str], indent: int = 0) -> None:
     """Print it behind so many blanks: on a screen wrapped between words, elsewhere every line whole."""
-    if console.is_terminal:
-        console.print(Padding(text, (0, 0, 0, indent), expand=False))
-        return
-    for part in text.split("\n"):
-        console.print(Text(" " * indent) + part, soft_wrap=True)
+    screen.print(*parts, wrap=screen.is_terminal, indent=indent)
 
 
-def _rest(console: Console, offered: Collection[str]) -> None:
+def _rest(screen: Screen, offered: Collection[str]) -> None:
     """The built-in tools that are not on offer: what each does, and what switches it on."""
-    _put(console, Text(say('\nMore, with --offer NAME or offer = ["NAME"] in tao.toml:', '\n更多工具：用 --offer 名称，或在 tao.toml 中写 offer = ["名称"]：'), "dim"))
+    _put(screen, (say('\nMore, with --offer NAME or offer = ["NAME"] in tao.toml:', '\n更多工具：用 --offer 名称，或在 tao.toml 中写 offer = ["名称"]：'), "dim"))
     if "search" not in offered:
-        _put(console, Text.assemble(("search", "bold"), ("     reads · --docs DIR", "dim")), 2)
+        _put(screen, ("search", "bold"), ("     reads · --docs DIR", "dim"), indent=2)
     for word, group in FURTHER.items():
         if set(group.names) <= set(offered):
             continue
         parts = [", ".join(group.names), " ".join(group.effects), *([group.needs] if group.needs else [])]
         if not group.installed:
             parts.append(f"pip install 'tao-agent[{group.extra}]'")
-        _put(console, Text.assemble((f"{word:9}", "bold"), ("  " + " · ".join(parts), "dim")), 2)
+        _put(screen, (f"{word:9}", "bold"), ("  " + " · ".join(parts), "dim"), indent=2)
 
 
 def _signature(spec: ToolSpec) -> str:
@@ -178,10 +165,10 @@ async def _tried(settings: Settings, offered: Sequence[Tool], name: str, words: 
     if as_json:
         sys.stdout.write(json.dumps(dataclasses.asdict(seen), ensure_ascii=False) + "\n")
     else:
-        console = Console(highlight=False, soft_wrap=True)
+        screen = Screen()
         for note in seen.notes:
-            console.print(Text(f"· {note}", "dim"))
-        console.print(Text(seen.text, "" if seen.ok else "red"))
+            screen.print((f"· {note}", "dim"))
+        screen.print((seen.text, "" if seen.ok else "red"))
     return ANSWERED if seen.ok else FAILED
 
 
@@ -201,7 +188,7 @@ def _judged(call: Call, run: Run, offered: Sequence[Tool], settings: Settings) -
         text = say("In a run this would be done without asking: a rule allows it", "在运行中会直接执行：规则允许")
     else:
         return None
-    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(f"· {text}", "dim"))
+    Screen(err=True).print((f"· {text}", "dim"))
     return None
 
 
@@ -246,4 +233,4 @@ async def _agreed(call: Call, spec: ToolSpec) -> bool:
         text = both(f"{call.tool} does more than look ({', '.join(spec.effects)}); give --yes to run it", f"{call.tool} 不只是读取（{'、'.join(spec.effects)}）；确认执行请加 --yes")
         raise ConfigError(text)
     question = say(f"Run {call.tool} {shown}?", f"执行 {call.tool} {shown}？")
-    return await asyncio.to_thread(typer.confirm, question)
+    return await asyncio.to_thread(click.confirm, question)

@@ -3,10 +3,8 @@
 import json
 from typing import IO, Protocol
 
-from rich.console import Console
-from rich.text import Text
-
-from tao.cli.pens import Pen, PlainPen, ScreenPen
+from tao.cli.pens import Pen, pen_for
+from tao.cli.screen import Screen, Text, styled
 from tao.cli.words import LABELS, mine, packed, say
 from tao.errors import AgentError, ModelError
 from tao.evaluation.lines import in_utf8
@@ -50,15 +48,13 @@ class View(Protocol):
         """Nothing more will come; the run where there is one."""
 
 
-def view(console: Console, *, as_json: bool, quiet: bool, lang: str, run: str, seq: int = 0) -> View:
+def view(screen: Screen, *, as_json: bool, quiet: bool, lang: str, run: str, seq: int = 0) -> View:
     """The view that fits options and screen. `lang` is the run's language, `run` its id, `seq` the number of its next event."""
     if as_json:
-        return JsonView(console.file, run, seq)
+        return JsonView(screen.file, run, seq)
     if quiet:
-        return QuietView(console)
-    labels = LABELS[lang]
-    pen: Pen = ScreenPen(console, labels) if console.is_terminal and not console.is_dumb_terminal else PlainPen(console, labels)
-    return Story(pen)
+        return QuietView(screen)
+    return Story(pen_for(screen, LABELS[lang]))
 
 
 class JsonView:
@@ -84,8 +80,8 @@ class JsonView:
 class QuietView:
     """The answer and nothing else; where there is none, why, on standard error."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, screen: Screen) -> None:
+        self.screen = screen
 
     def event(self, event: Event) -> None:
         """Only the end matters."""
@@ -99,10 +95,10 @@ class QuietView:
             return
         unfit = run.ended.reason == INVALID  # what reads our output wants JSON that fits or nothing
         if run.answer is not None and not unfit:
-            self.console.file.write(run.answer.strip() + "\n")
+            self.screen.file.write(run.answer.strip() + "\n")
             return
         told = "\n".join(filter(None, [why(run.ended), run.answer if unfit else ""]))
-        Console(stderr=True, highlight=False, soft_wrap=True).print(Text(told))
+        Screen(err=True).print(told)
 
 
 class Story:
@@ -278,4 +274,4 @@ def meta(run: Run, width: int | None = None) -> Text:
         parts.append(f"{spent}{more}")
     parts.append(f"{elapsed(run):.1f} s")
     parts += [part for part in (run.asked.model, say(f"run {run.id[:8]}", f"运行 {run.id[:8]}")) if part]
-    return Text(packed(parts, width, " · ") if width else " · ".join(parts), "dim")
+    return styled((packed(parts, width, " · ") if width else " · ".join(parts), "dim"))

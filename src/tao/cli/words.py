@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from rich.cells import cell_len
+from wcwidth import width as cells_of
 
 CJK = re.compile("[\u3400-\u9fff]")
 WORD = re.compile(r"[A-Za-z]{2,}")
@@ -46,8 +46,14 @@ def packed(parts: Sequence[str], width: int, between: str) -> str:
     lines = list(parts[:1])
     for part in parts[1:]:
         longer = f"{lines[-1]}{between}{part}"
-        lines[-1:] = [longer] if cell_len(longer) <= width else [lines[-1], part]
+        lines[-1:] = [longer] if cells_of(longer) <= width else [lines[-1], part]
     return "\n".join(lines)
+
+
+def clock(seconds: float) -> str:
+    """A time as 0:05, 12:34 or 1:02:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes}:{rest:02d}"
 
 
 EXITS = say(
