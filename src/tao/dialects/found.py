@@ -4,7 +4,7 @@ import re
 
 from tao.dialects.clean import SPACE, fence_at, past_space
 from tao.dialects.forms import Listed
-from tao.dialects.jsoncalls import CALL_KEYS, THOUGHTS, answer_in, bare_key, certain, wishes
+from tao.dialects.jsoncalls import CALL_KEYS, THOUGHTS, answer_in, bare_key, certain, flat, wishes
 from tao.dialects.labels import label_at
 from tao.dialects.later import later
 from tao.dialects.leaks import breaks_off, harmony, leak_at, python, seek, tags
@@ -87,6 +87,8 @@ def json_item(scan: Scan, start: int, *, own_line: bool, end: int | None = None,
         return leaked(scan, outcome([Wish(name, found.value, "json", mended=found.mended)], scan.tools), begin), found.end
     wished = wishes(found.value, mended=found.mended)
     whole = _whole(text, start, found.end)
+    if whole and (beside := flat(found.value, scan.tools, mended=found.mended)):
+        wished = [beside]
     if found.cut and end is None and begins_call(text, start) and (not wished or any(wish.given is None for wish in wished)):
         return Fails("truncated", text[start:]), found.end
     if not wished:

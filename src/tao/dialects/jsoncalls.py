@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from tao.dialects.clean import SPACE
+from tao.dialects.convert import parameters
 from tao.dialects.names import Tools, is_finish, is_null
 from tao.dialects.wishes import Wish
 from tao.messages import Pairs
 
 _NAMES = ("tool", "toolname", "name", "function", "functionname", "recipientname", "apiname", "command", "工具", "工具名", "工具名称")
-_ACTIONS = ("action", "行动", "行動", "动作", "動作")
+_ACTIONS = ("action", "nextaction", "行动", "行動", "动作", "動作")
 _INPUTS = (
     "actioninput", "toolinput", "input", "args", "arguments", "parameters", "params", "kwargs", "toolargs", "toolarguments",
     "toolparameters", "functionarguments", "functionargs", "actionargs", "actionarguments", "actionparameters",
@@ -18,7 +19,7 @@ _INPUTS = (
 )  # fmt: skip
 _CALLS = frozenset(("actioninput", "toolinput", "args", "arguments", "parameters", "toolargs", "toolarguments", "toolparameters"))
 _WRAPPERS = (
-    "toolcall", "toolcalls", "functioncall", "functioncalls", "function", "functions", "command", "tooluses", "calls", "actions",
+    "toolcall", "toolcalls", "functioncall", "functioncalls", "function", "functions", "command", "ability", "tooluses", "calls", "actions",
 )  # fmt: skip
 _ASIDE = frozenset(("thought", "thoughts", "thinking", "reasoning", "speak", "id", "type", "index", "callid", "toolcallid", "思考"))
 CALL_KEYS = frozenset((*_NAMES, *_ACTIONS, *_INPUTS, *_WRAPPERS, *_ASIDE))
@@ -88,6 +89,21 @@ def _action(action: Any, keys: Mapping[str, Any], thought: str, *, mended: bool,
 def _wish(name: str, keys: Mapping[str, Any], thought: str, *, react: bool, mended: bool) -> Wish:
     given = next((keys[key] for key in _INPUTS if key in keys), None)
     return Wish(name, given, "json", react, mended, thought)
+
+
+def flat(value: Any, tools: Tools, *, mended: bool = False) -> Wish | None:
+    """`{"tool": "find", "what": "x"}`: the arguments stand beside the name, where all are the tool's own and none is lacking."""
+    keys = {bare_key(str(key)): str(key) for key in value} if isinstance(value, Mapping) else {}
+    named = next((keys[key] for key in (*_ACTIONS, "tool", "toolname", "工具", "command") if key in keys), None)
+    tool = tools.find(value[named]) if named is not None and isinstance(value[named], str) else None
+    if tool is None:
+        return None
+    given = {str(key): item for key, item in value.items() if key != named and bare_key(str(key)) not in _ASIDE}
+    shape = parameters(tool)
+    if not given or not given.keys() <= shape.schemas.keys() or any(name not in given for name in shape.required):
+        return None
+    thought = next((_text(value[keys[key]]) for key in _THOUGHTS if key in keys), "")
+    return Wish(tool.name, given, "json", react=True, mended=mended, thought=thought)
 
 
 def _text(value: Any) -> str:

@@ -7,7 +7,7 @@ from tao.dialects.arguments import Args, Bad, from_call, from_list, from_text
 from tao.dialects.clean import SPACE, TURN, fence_at
 from tao.dialects.convert import missing, parameters
 from tao.dialects.forms import Listed, closing, listed
-from tao.dialects.jsoncalls import wishes
+from tao.dialects.jsoncalls import flat, wishes
 from tao.dialects.labels import MID_INPUT, Label, next_label
 from tao.dialects.later import later
 from tao.dialects.leaks import OPENER, leak_at, python
@@ -106,7 +106,8 @@ def _json(text: str, start: int, tools: Tools, *, end: int | None = None, sealed
     found = read_json(text, start, end, sealed=sealed or end is not None)
     if isinstance(found, Fault):
         return Fails("truncated" if found.kind == "truncated" else "bad_json", text[start:])
-    wished = wishes(found.value, mended=found.mended)
+    beside = flat(found.value, tools, mended=found.mended)
+    wished = [beside] if beside else wishes(found.value, mended=found.mended)
     if not wished:
         return Fails("no_name", text[start : found.end])
     return outcome(opened(wished, cut=found.cut and not sealed and end is None), tools, phrase=True)

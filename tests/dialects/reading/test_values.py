@@ -130,6 +130,14 @@ BARE = {
 
 JSON = {
     "J1 labelled": ('Thought: hm\nAction: {"action": "find_bird", "action_input": {"bird": "osprey"}}', BIRD),
+    "J1 arguments beside the name": ('Action: {"tool": "book_ferry", "port": "Oban", "people": 2}', FERRY),
+    "J1 arguments beside the name, with a thought": ('{"thought": "hm", "action": "find_bird", "bird": "osprey"}', BIRD),
+    "J1 arguments beside the name, in a fence": ('```json\n{"command": "find_bird", "bird": "osprey"}\n```', BIRD),
+    "J1 arguments beside the name, one lacking": ('Action: {"action": "book_ferry", "port": "Oban"}', {"no_input"}),
+    "J1 arguments beside the name, one unknown": ('Action: {"action": "find_bird", "bird": "osprey", "colour": "white"}', {"no_input"}),
+    "J1 arguments beside the name, in prose": ('Send {"tool": "find_bird", "bird": "osprey"} to it.', 'Send {"tool": "find_bird", "bird": "osprey"} to it.'),
+    "J1 an ability": ('{"thoughts": {"text": "hm"}, "ability": {"name": "find_bird", "args": {"bird": "osprey"}}}', BIRD),
+    "J1 the next action": ('{"next_action": "find_bird", "args": {"bird": "osprey"}}', BIRD),
     "J1 our own form": ('Action: {"tool": "find_bird", "args": {"bird": "osprey"}}', BIRD),
     "J1 fenced": ('Action:\n```json\n{"tool_name": "find_bird", "parameters": {"bird": "osprey"}}\n```', BIRD),
     "J1 alone": ('{"name": "find_bird", "arguments": {"bird": "osprey"}}', BIRD),
