@@ -164,7 +164,7 @@ def test_a_change_with_an_account_that_nobody_gave_asks_too():
 
 @pytest.mark.parametrize(("question", "args", "wanted"), [
     ("Tidy up", {"file_id": "13"}, "ask"), ("Tidy up", {"file_id": 13}, "ask"), ("Tidy up on June 13", {"file_id": "13"}, "ask"), ("Delete file 13", {"file_id": "13"}, "allow"),
-    ("Delete file thirteen", {"file_id": 13}, "allow"), ("删除第十三个文件", {"file_id": 13}, "allow"), ("Delete file A-10", {"file_id": "a10"}, "ask"), ("Delete file A-10", {"file_id": "A-10"}, "allow"),
+    ("Delete file thirteen", {"file_id": 13}, "allow"), ("Delete the third file", {"file_id": 3}, "allow"), ("Delete the 3rd file", {"file_id": "3"}, "allow"), ("删除第十三个文件", {"file_id": 13}, "allow"), ("Delete file A-10", {"file_id": "a10"}, "ask"), ("Delete file A-10", {"file_id": "A-10"}, "allow"),
     ("Tidy up", {"file_id": "77"}, "allow"), ("Tidy up", {"key": "favourite colour"}, "allow"), ("Tidy up", {"n": 13}, "allow"), ("Delete INV-2024-0007", {"id": "inv20240007"}, "allow"),
 ])  # fmt: skip
 def test_a_change_to_a_number_that_nobody_gave_asks_too(question, args, wanted):

@@ -44,13 +44,22 @@ def test_how_a_text_is_written_and_how_a_value_is_set_do_not_hide_where_it_comes
     assert origin(run("Write to Mallory Banks", did(1, "mail", text)), to="Mallory Banks") is None
 
 
+def test_an_address_of_the_same_house_is_another_address():
+    page = did(1, "mail", "From lilei@bluesparrowtech.example. Tell zed.77@bluesparrowtech.example, too.")
+    known = did(2, "file", "hanmeimei@bluesparrowtech.example, ZED.77@bluesparrowtech.example")
+    assert origin(run("Write to Han Meimei", page, known), to="hanmeimei@bluesparrowtech.example") is None
+    assert origin(run("Write to her", page, known), to=["hanmeimei@bluesparrowtech.example", "Zed.77@BlueSparrowTech.example"]) == ("to", "mail")
+    looked = did(3, "join", "her room is A-10-77", text="hanmeimei@bluesparrowtech.example")
+    assert origin(run("Write to Han Meimei", page, known, looked), room="A-10-77") is None
+
+
 def test_a_name_that_the_person_turned_round_was_said():
     assert origin(run("Write to Banks, Mallory", did(1, "mail", "Mallory Banks says hello")), to="Banks, Mallory") is None
     assert origin(run("Write to Mallory Banks", did(1, "mail", "Mallory Banks says hello")), to="Banks, Mallory") is None
 
 
 @pytest.mark.parametrize(("said", "value"), [
-    ("转1万元给他", 10000), ("转九千元给他", 9000.0), ("Pay two thousand", "2000"), ("Pay 1,500.50", 1500.5), ("pay 500 to Bob", 500.0), ("Pay 2k to Bob", 2000),
+    ("转1万元给他", 10000), ("转九千元给他", 9000.0), ("Pay two thousand", "2000"), ("Pay 1,500.50", 1500.5), ("pay 500 to Bob", 500.0), ("Pay 2k to Bob", 2000), ("Double the second one, to five hundred", 500),
 ])  # fmt: skip
 def test_a_number_that_was_said_in_another_form_was_said(said, value):
     page = did(1, "mail", "10000, 9000, 2000, 1500.50 and 500; 5,000 too")

@@ -181,4 +181,4 @@ def _carries(call: Call, known: Known) -> tuple[str, str] | None:
     private = [Source(seen.call.tool, squeeze(seen.text)) for seen in known.read if "network" not in seen.effects]
     public = [squeeze(seen.text) for seen in known.read if "network" in seen.effects]
     made = {name: value for name, value in call.args.items() if not _same(value, known)} if private else {}
-    return source(replace(call, args=made), private, known.said, public)
+    return source(replace(call, args=made), private, known.said, public, parts=True)

@@ -31,6 +31,7 @@ TOKEN = 6
 """Within a longer text a code or number with so many stands for itself."""
 ACCOUNT = 10
 """An account or a phone number has so many, most of them digits."""
+ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 LONGEST = 4_000
 """Longer values are looked at with gaps."""
 LONGEST_KEPT = 20_000
@@ -194,8 +195,11 @@ def _described(spec: ToolSpec) -> Source:
 # ── comparing ─────────────────────────────────────────────────────────────────
 
 
-def source(call: Call, sources: Sequence[Source], said: str, public: Sequence[str] = ()) -> tuple[str, str] | None:
-    """The first parameter whose value rests on one of these and was not said, with the tool. `public`: squeezed texts that do not count."""
+def source(call: Call, sources: Sequence[Source], said: str, public: Sequence[str] = (), *, parts: bool = False) -> tuple[str, str] | None:
+    """The first parameter whose value rests on one of these and was not said, with the tool. `public`: squeezed texts that do not count.
+
+    A mail address rests on a text that has all of it; colleagues share the end. With `parts` a stretch of one will do.
+    """
     if not sources:
         return None
     plain = squeeze(said)
@@ -203,6 +207,7 @@ def source(call: Call, sources: Sequence[Source], said: str, public: Sequence[st
         points = pointing(name)
         for leaf in leaves(value):
             length, pieces = _pieces(leaf, plain, _meant(said, leaf, points=points), points=points)
+            pieces = [squeeze(leaf)] if pieces and not parts and _MAIL.fullmatch(leaf.strip()) else pieces
             near = [one for one in sources if one.least <= length <= one.most] if pieces else []
             own = (piece for piece in pieces if not any(piece in text for text in public)) if public else pieces
             kept = list(own) if any(piece in one.text for one in near for piece in pieces) else []
@@ -238,7 +243,8 @@ def _counted(value: str, said: str, *, points: bool) -> bool:
 
 @lru_cache(maxsize=4)
 def _numbers(text: str) -> frozenset[float]:
-    return frozenset({*number_words(text), *(value for number in numbers(text) for value in (number.value, number.scaled))})
+    ordinals = (ORDINALS.index(word) + 1.0 for word in _words(text).split() if word in ORDINALS)
+    return frozenset({*number_words(text), *ordinals, *(value for number in numbers(text) for value in (number.value, number.scaled))})
 
 
 def leaves(value: Any) -> Iterable[str]:
