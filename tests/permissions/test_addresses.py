@@ -26,7 +26,8 @@ def test_what_is_none(text):
     ("url", "0x7f.1", "0x7f.1"), ("pageUrl", "3232235777", "3232235777"), ("url", "bob@example.org", "example.org"), ("address", "bob@example.org", None), ("address", "Berlin", None),
     ("hostname", "intranet.1", "intranet.1"), ("query", "3232235777", None), ("q", {"https://example.org": 1}, "example.org"), ("q", [["see http://example.org/x."]], "example.org"),
     ("q", 3, None), ("curl", "0x7f.1", None), ("url", "localhost", "localhost"), ("url", "localhost:8080/x", "localhost"), ("host", "db1:5432", "db1"), ("ip", "10.0.0.1", "10.0.0.1"),
-    ("q", "localhost", None), ("domain", "sales", None),
+    ("q", "localhost", None), ("domain", "sales", None), ("网址", "localhost", "localhost"), ("目标网址", "0x7f.1", "0x7f.1"), ("链接", "bob@example.org", "example.org"), ("地址", "bob@example.org", None),
+    ("地址", "中山路 1 号", None), ("查询", "localhost", None),
 ])  # fmt: skip
 def test_where_it_stands_counts(name, value, wanted):
     assert [one.host for _, one in named({name: value})] == ([wanted] if wanted else [])

@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote
 
 NAMES = frozenset("url urls uri uris link links href address addresses host hosts hostname domain domains site website webpage endpoint ip ips".split())
 """A parameter with one of these words in its name takes addresses, also ones without a scheme."""
+_NAMES_ZH = re.compile("网址|网页|网站|站点|链接|連結|鏈接|網址|网域|域名|主机|主機|(?P<any>地址)")
 
 FILES = frozenset("md py sh rs pl cc so ps zip mov app ts java".split())
 """Ends of files' names that are also ends of hosts' names."""
@@ -92,7 +93,9 @@ def named(args: Mapping[str, Any]) -> Iterator[tuple[str, Address]]:
     """Every address in the arguments of a call, with its parameter: values that are one, and those inside longer texts."""
     for name, value in args.items():
         words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold()))
-        takes, web = bool(words & NAMES), bool(words & (NAMES - {"address", "addresses"}))
+        chinese = _NAMES_ZH.search(name)
+        takes = bool(words & NAMES) or chinese is not None
+        web = bool(words & (NAMES - {"address", "addresses"})) or (chinese is not None and chinese["any"] is None)
         for text in _texts(value):
             if (found := address(text, takes=takes, web=web)) is not None:
                 yield name, found
