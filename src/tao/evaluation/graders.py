@@ -34,6 +34,10 @@ ALIASES = {
     "jsonschema": "json_schema", "regexp": "regex", "function": "python", "python_function": "python", "model": "judge", "llm": "judge",
     "judge_model": "judge", "llm_judge": "judge", "numeric": "number", "refusal": "unknown",
 }  # fmt: skip
+SETTINGS = {
+    "contains": "all", "number": "tolerance", "regex": "pattern", "json_schema": "schema", "python": "function", "judge": "rubric",
+}  # fmt: skip
+"""By the grader's name, the setting that it takes beside `type`; the others take none."""
 LEAKED = re.compile(
     r"""["'](?:name|arguments|tool|action|action_input)["']\s*:|<tool_call|<function=|<\|im_|(?:^|\n)\s*(?:Action(?: Input)?|行动(?:输入)?)\s*[:：]""",
     re.IGNORECASE,
@@ -98,8 +102,15 @@ def grade(task: Task, answer: str | None) -> Grade:
 
 
 def check(task: Task) -> None:
-    """Raise ConfigError where a task can never be graded: unknown grader, wrong pattern, an answer that is no number or date."""
+    """Raise ConfigError where a task can never be graded: unknown grader or setting, wrong pattern, an answer that is no number or date."""
     name = kind_of(task)
+    takes = SETTINGS.get(name)
+    for key in task.options:
+        if key != takes:
+            raise ConfigError(both(
+                f"task {task.id}: grader {task.grader!r} takes {f'the setting `{takes}`' if takes else 'no settings'}, not `{key}`",
+                f"任务 {task.id}：评分方式 {task.grader!r} {f'的设置只有 `{takes}`' if takes else '没有设置'}，没有 `{key}`",
+            ))  # fmt: skip
     if name in {"exact", "em", "contains"} and (task.answer is None or (name != "contains" and not any(map(str.strip, task.wanted)))):
         raise _unfit(task, "the right answer in `answer`", "`answer` 字段中的正确答案")
     if name in GRADERS:
