@@ -44,12 +44,13 @@ def styled(*parts: Text | str | tuple[str, str]) -> Text:
     return Text(tuple(pieces))
 
 
+HAN, OPENS, CLOSES = "\u2e80-\u2fff\u3040-\u9fff\uac00-\ud7a3\uf900-\ufaff", "（《〈「『【“‘", "，。、；：？！）》〉」』】”’…—"
+
+
 class Wrapper(SequenceTextWrapper):
     """Breaks lines between words, and between the characters of scripts that have no blanks between words: behind a sign that closes, before one that opens."""
 
-    wordsep_simple_re = re.compile(
-        "([ \t]+|[（《〈「『【“‘]*[\u2e80-\u2fff\u3040-\u9fff\uac00-\ud7a3\uf900-\ufaff][，。、；：？！）》〉」』】”’…—]*)"
-    )
+    wordsep_simple_re = re.compile(f"([ \t]+|[{OPENS}]*[{HAN}][{CLOSES}]*|[^ \t{HAN}{OPENS}{CLOSES}]+[{CLOSES}]+)")
 
 
 def unwrapped(shown: str) -> list[str]:
