@@ -50,7 +50,8 @@ HAN, OPENS, CLOSES = "\u2e80-\u2fff\u3040-\u9fff\uac00-\ud7a3\uf900-\ufaff", "ï¼
 class Wrapper(SequenceTextWrapper):
     """Breaks lines between words, and between the characters of scripts that have no blanks between words: behind a sign that closes, before one that opens."""
 
-    wordsep_simple_re = re.compile(f"([ \t]+|[{OPENS}]*[{HAN}][{CLOSES}]*|[^ \t{HAN}{OPENS}{CLOSES}]+[{CLOSES}]+)")
+    _latin = f"[^ \t{HAN}{OPENS}{CLOSES}]+"
+    wordsep_simple_re = re.compile(f"([ \t]+|[{OPENS}]*[{HAN}][{CLOSES}]*|[{OPENS}]+{_latin}[{CLOSES}]*|{_latin}[{CLOSES}]+)")
 
 
 def unwrapped(shown: str) -> list[str]:
