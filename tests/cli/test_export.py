@@ -16,7 +16,7 @@ def test_the_journal_as_chats_with_a_card(tao, server):
     server.will(CALC, "Thought: done.\nFinal Answer: It is 42; write to li.lei@example.com.")
     for _ in range(2):
         server.bodies.clear()
-        tao("ask", "What is 6*7? Call me on 138 0013 8000.")
+        assert tao("ask", "What is 6*7? Call me on 138 0013 8000.").returncode == 0
     done = tao("export", "--out", "data/sft.jsonl")
     assert done.returncode == 0, done.stderr
     assert "1 lines from 2 runs (0 filtered, 1 doubles)" in done.stderr
