@@ -6,8 +6,8 @@ import pytest
 
 from tao.agent import Agent, blocking, language, recorded_abilities, recorded_dialect
 from tao.errors import ConfigError, ModelError, StoreError, ToolsUnsupported
-from tao.events import Asked, Ended, Paused, Replied
-from tao.messages import Message, Reply
+from tao.events import Asked, Decided, Ended, Paused, Replied
+from tao.messages import Message, Reply, ToolCall
 from tao.permissions import Rule
 from tao.policies import default
 from tao.replay import replay
@@ -175,6 +175,14 @@ async def test_on_delta_hears_the_reply_as_it_comes_in():
     said = {kind: "".join(delta.text for delta in heard if delta.kind == kind) for kind in ("thought", "call", "answer")}
     assert "I add them." in said["thought"]
     assert (said["call"], said["answer"].strip()) == ("add", "It is 5.")
+
+
+async def test_what_stands_before_structured_calls_is_heard_as_a_thought():
+    heard = []
+    model = ScriptedModel(Reply("Now I add them.", (ToolCall("add", '{"a": 2, "b": 3}', "c1"),)), Reply("It is 5."))
+    run = await Agent(model, [add], dialect="native").run("What is 2+3?", on_delta=heard.append)
+    assert heard == [Delta("thought", "Now I add them."), Delta("answer", "It is 5.")]
+    assert [it.thought or it.answer for it in run.events if isinstance(it, Decided)] == [it.text for it in heard]
 
 
 async def test_a_reply_with_structured_calls_comes_whole_unless_somebody_wants_to_hear_it():

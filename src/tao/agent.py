@@ -373,7 +373,8 @@ def heard(model: Model, dialect: Dialect, run: Run, on_delta: OnDelta | None) ->
             return listener.stop or bool(hear and hear(text))
 
         reply = await model(request, listen)
-        tell(listener.close())
+        rest = listener.close()  # what stands before structured calls turns out to be a thought, not the answer
+        tell(Delta("thought", it.text) if reply.calls and it.kind == "answer" else it for it in rest)
         return reply
 
     return answer
