@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from wcwidth import width
 
 from tao.cli.app import COMMANDS, arguments
 from tao.cli.words import CJK, LABELS, LANG, language, mine
@@ -60,6 +61,13 @@ def test_every_help_page_is_whole_in_both_languages(pages, number):
     assert options[0] == options[1]
     told = [line for line in chinese.splitlines()[1:] if re.search(r"[A-Za-z]{3,} [a-z]{2,} [a-z]{2,} [a-z]{2,}", line)]
     assert told == []
+    assert "; " not in chinese
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_line_of_a_help_page_is_wider_than_the_terminal(tao, lang):
+    done = tao("tools", "--help", TAO_LANG=lang, COLUMNS="40")
+    assert max(width(line) for line in done.stdout.splitlines()) <= 40
 
 
 def test_help_loads_no_command_and_nothing_heavy():

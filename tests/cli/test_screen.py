@@ -63,9 +63,9 @@ def test_wrapped_lines_fit_and_lose_nothing(columns, look):
 
 
 def test_chinese_is_broken_between_characters_but_not_before_a_sign_that_closes_or_behind_one_that_opens():
-    lines = [line for columns in range(14, 60) for text in ("再看（可更换模型或提示词），并指出“两者”从何处分开。" * 2, "工具：files、sql、notes，units；calendar（python）、web。" * 2)
+    lines = [line for columns in range(14, 60) for text in ("再看（可更换模型或提示词），并指出“两者”从何处分开。" * 2, "工具：files、sql、notes，units；calendar（python）、web。" * 2, "位置  [默认：1；数量] 和 (可省略)  {必填}" * 2)
              for line in wrapped(text, columns)]  # fmt: skip
-    assert not any(line[0] in "），。”" or line[-1] in "（“" for line in lines)
+    assert not any(line[0] in "），。”)]}" or line[-1] in "（“([{" for line in lines)
     assert wrapped("添加 tao 自带的其他工具", 12) == ["添加 tao 自", "带的其他工具"]
 
 

@@ -14,6 +14,7 @@ WORDS = {
     "COMMAND [ARGS]...": say("COMMAND …", "命令 …"),
     "required": say("required", "必填"),
     "default: ": say("default: ", "默认："),
+    "; ": say("; ", "；"),
 }
 
 
@@ -72,7 +73,7 @@ def page(ctx: click.Context, screen: Screen) -> None:
         heading = say("Arguments", "参数") if isinstance(param, click.Argument) else say("Options", "选项")
         if row := _row(param, ctx):
             sections.setdefault(heading, []).append(row)
-    screen.print((say("Usage", "用法"), "dim"), "  ", (ctx.command_path, "bold"), " ", " ".join(pieces(command, ctx)))
+    screen.print((say("Usage", "用法"), "dim"), "  ", (ctx.command_path, "bold"), " ", " ".join(pieces(command, ctx)), wrap=True)
     if command.help:
         screen.print("\n", command.help, wrap=True)
     column = max((width(name) for rows in sections.values() for name, _ in rows), default=0)

@@ -16,12 +16,12 @@ tqdm.set_lock(threading.RLock())  # nor one lock for several processes
 
 @contextmanager
 def bar(screen: Screen, what: str, form: str, **counted: Any) -> Iterator[Any]:
-    """A bar of tqdm on a terminal, nothing elsewhere, redrawn ten times a second.
+    """A bar of tqdm on a terminal, nothing elsewhere, redrawn ten times a second. What Ctrl-C shows has room behind it.
 
     `form` is what stands on the line (`bar_format`); `counted` are its total, what is done already (`initial`), and their unit.
     """
     looks = {
-        "ncols": screen.width, "colour": None if screen.env.get("NO_COLOR") else "cyan",
+        "ncols": screen.width - len("^C"), "colour": None if screen.env.get("NO_COLOR") else "cyan",
         "ascii": "─╾━" if str(getattr(screen.file, "encoding", "")).lower().startswith("utf") else None,
     }  # fmt: skip
     with tqdm(desc=what, bar_format=form, file=screen.file, disable=not screen.can_redraw, **looks, **counted) as shown:

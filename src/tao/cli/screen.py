@@ -51,7 +51,7 @@ class Wrapper(SequenceTextWrapper):
     """Breaks lines between words, and between the characters of scripts that have no blanks between words: behind a sign that closes, before one that opens."""
 
     _latin = f"[^ \t{HAN}{OPENS}{CLOSES}]+"
-    wordsep_simple_re = re.compile(f"([ \t]+|[{OPENS}]*[{HAN}][{CLOSES}]*|[{OPENS}]+{_latin}[{CLOSES}]*|{_latin}[{CLOSES}]+)")
+    wordsep_simple_re = re.compile(f"([ \t]+|[{OPENS}(\\[{{]*[{HAN}][{CLOSES})\\]}}]*|[{OPENS}]+{_latin}[{CLOSES}]*|{_latin}[{CLOSES}]+)")
 
 
 def unwrapped(shown: str) -> list[str]:
