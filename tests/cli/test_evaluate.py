@@ -245,6 +245,7 @@ def test_a_function_and_a_judge_grade(tao, server):
     (["tasks.jsonl", "--price", "cheap"], "--price is 'cheap'; wanted: dollars"),
     (["tasks.jsonl", "--price", "nan,-1"], "--price is 'nan,-1'; wanted: dollars"),
     (["--compare", "tasks.jsonl", "tasks.jsonl"], "is no file of results"),
+    (["--compare", "nowhere.jsonl", "tasks.jsonl"], "cannot read the results in nowhere.jsonl: No such file or directory\n"),
 ])  # fmt: skip
 def test_what_cannot_be_measured_is_said(tao, tasks, arguments, said):
     done = tao("eval", *arguments)

@@ -32,7 +32,9 @@ def load_results(path: str | Path) -> Results:
         lines = lines_of(path)
         first = json.loads(lines[0])
         version = first["tao_eval"]
-    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except OSError as error:
+        raise ConfigError(both(f"cannot read the results in {path}: {unread(error)[0]}", f"无法读取评测结果 {path}：{unread(error)[1]}")) from error
+    except (UnicodeDecodeError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigError(both(
             f"{path} is no file of results ({type(error).__name__}: {error}); `tao eval TASKS --out FILE` writes one",
             f"{path} 不是评测结果文件（{type(error).__name__}: {error}）；`tao eval 任务文件 --out 文件` 会生成",
