@@ -3,6 +3,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from wcwidth import width
@@ -95,6 +96,32 @@ def test_importing_tao_loads_nothing_heavy():
 
 def test_version(tao):
     assert re.fullmatch(r"tao \d+\.\d+\.\d+\S*\n", tao("--version").stdout)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is Linux's")
+@pytest.mark.parametrize(("lang", "said"), [("en", "Error: the output cannot be written: No space left on device"), ("zh", "错误: 无法写入输出：磁盘已满")])
+@pytest.mark.parametrize("argv", [["--help"], ["tools"], ["ask", "q"], ["ask", "-q", "q"]], ids=" ".join)
+def test_output_that_has_no_room_is_said_in_one_sentence(tao, argv, lang, said):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([sys.executable, "-m", "tao", *argv], stdout=full, stderr=subprocess.PIPE, text=True, check=False, env={**tao.env, "TAO_LANG": lang})
+    assert (done.returncode, done.stderr.strip().splitlines()[-1]) == (1, said)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("argv", [["tools"], ["ask", "-q", "q"]], ids=" ".join)
+def test_where_nobody_reads_on_nothing_is_said(tao, argv):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-m", "tao", *argv], stdout=write, stderr=subprocess.PIPE, text=True, check=False, env=tao.env)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("stream", [0, 1, 2])
+def test_a_stream_may_be_closed(tao, stream):
+    command = f'exec "$0" -m tao ask -q q {stream}>&-'
+    done = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True, text=True, check=False, env=tao.env)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "" if stream == 1 else "ok\n", "")
 
 
 def test_no_color_is_respected(tao):

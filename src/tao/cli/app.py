@@ -1,7 +1,9 @@
 """The commands' names, what they do in one line, and where they are. Listing them imports none of them."""
 
+import errno
 import importlib
 import io
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -99,12 +101,24 @@ def arguments(argv: Sequence[str]) -> list[str]:
     return [*kept, *argv[end:]]
 
 
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE}
+"""What is wrong where output goes to a file that cannot grow, or to nobody any more."""
+
+
 def main() -> None:
     """Entry point of the command `tao`. What the output cannot hold (half a surrogate pair, Chinese on an old console) is escaped as in JSON."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.open(os.devnull, os.O_RDWR), mode, closefd=False))  # noqa: SIM115 - open as long as we run
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = app(arguments(sys.argv[1:]), standalone_mode=False)
+        sys.stdout.flush()
     except (click.ClickException, click.Abort) as error:
         code = importlib.import_module("tao.cli.usage").refused(error)
+    except OSError as error:
+        if error.errno not in FULL or error.filename is not None:
+            raise
+        code = importlib.import_module("tao.cli.exits").unwritten(error)
     sys.exit(code)

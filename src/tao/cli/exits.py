@@ -1,6 +1,7 @@
 """Exit codes, and how a command ends."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
@@ -9,7 +10,7 @@ from click.exceptions import Exit
 
 from tao.cli.screen import Screen
 from tao.cli.words import mine, say
-from tao.errors import AgentError, ConfigError
+from tao.errors import AgentError, ConfigError, unread
 from tao.output import INVALID
 from tao.run import Run
 
@@ -36,6 +37,15 @@ def finish(work: Coroutine[Any, Any, int] | Callable[[], int]) -> NoReturn:
     except KeyboardInterrupt:
         code = INTERRUPTED
     raise Exit(code)
+
+
+def unwritten(error: OSError) -> int:
+    """Say that what was to be written had no room (not where nobody reads on), and write no more to standard output; the exit code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    why = unread(error)
+    if not isinstance(error, BrokenPipeError):
+        complain(say(f"the output cannot be written: {why[0]}", f"无法写入输出：{why[1]}"))
+    return FAILED
 
 
 def complain(error: Exception | str) -> None:
