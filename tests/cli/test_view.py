@@ -115,6 +115,16 @@ def test_chinese_is_wrapped_by_its_width():
     assert all(line.startswith(" " * 10) for line in lines[1:])
 
 
+def test_no_line_of_chinese_begins_with_a_sign_that_closes_or_ends_with_one_that_opens():
+    text = "等待人工处理：refund 不只是读取（writes、money），他说“好”，don’t “go”。" * 2
+    for columns in range(26, 60):
+        for size in (1, 5, 80):
+            said = told(*(Delta("thought", text[at : at + size]) for at in range(0, len(text), size)), screen=True, width=columns, lang="zh")
+            lines = [line.strip() for line in said.removeprefix("思考").splitlines()]
+            assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+            assert not any(line[0] in "，。：、）”" or line[-1] in "（“" for line in lines)
+
+
 def test_a_word_longer_than_the_line_is_broken():
     said = told(Delta("thought", "x" * 50), screen=True, width=34)
     assert [len(line.strip()) for line in said.removeprefix("Thought").splitlines()] == [20, 20, 10]

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from wcwidth import width
 
-from tao.cli.screen import Screen, chopped, plain
+from tao.cli.screen import CLOSES, OPENS, Screen, chopped, plain
 from tao.cli.waiting import Spinner
 
 STYLES = {
@@ -168,14 +168,21 @@ def pen_for(screen: Screen, labels: Mapping[str, str]) -> Pen:
 
 
 def _words(text: str) -> list[str]:
-    """Pieces that may stand on different lines: a word with the blanks before it, a wide character, a line end."""
-    words, word = [], ""
+    """Pieces that may stand on different lines: a word with the blanks before it, a wide character with the signs that open before it and close behind it, a line end."""
+    words: list[str] = []
+    word = ""
     for char in text.replace("\r\n", "\n").replace("\t", "    "):
-        if char == "\n" or width(char) > 1:
-            if word:
+        wide = width(char) > 1
+        if char in CLOSES and not word and words and words[-1] != "\n":
+            words[-1] += char
+        elif char == "\n" or wide:
+            joined = wide and word and (char in CLOSES or not word.strip(OPENS))
+            if word and not joined:
                 words.append(word)
-            words.append(char)
-            word = ""
+            word = word + char if joined else char
+            if char not in OPENS:
+                words.append(word)
+                word = ""
         elif char == " " and word.strip():
             words.append(word)
             word = char
