@@ -261,14 +261,14 @@ def test_recorded_decisions_are_made_again(tao, server, tasks):
     server.bodies.clear()
     done = tao("eval", "--replay", "r.jsonl")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "3 runs, 7 decisions, 4 prompts: 0 decisions differ in 0 runs, 0 prompts are worded differently\n"
+    assert done.stdout == "3 runs, 7 decisions, 4 prompts: 0 other decisions in 0 runs, 0 prompts in other words\n"
     assert server.bodies == []
     path = tao.home / "r.jsonl"
     text = path.read_text(encoding="utf-8").replace('"prompt": "', '"prompt": "f').replace('"answer": "罗马"}', '"answer": "那不勒斯"}')
     path.write_text(text, encoding="utf-8")
     done = tao("eval", "--replay", "r.jsonl")
     assert done.returncode == 1
-    assert "1 decisions differ in 1 runs, 4 prompts are worded differently" in " ".join(done.stdout.split())
+    assert "1 other decision in 1 run, 4 prompts in other words" in " ".join(done.stdout.split())
     assert "那不勒斯" in done.stdout
     records = [json.loads(line) for line in tao("eval", "--replay", "r.jsonl", "--json").stdout.splitlines()]
     assert len(records) == 5
@@ -296,7 +296,7 @@ def test_runs_of_the_journal_and_of_event_files_are_made_again(tao, server):
     (tao.home / "events.jsonl").write_text(events, encoding="utf-8")
     for where in (tao.journal, "events.jsonl"):
         done = tao("eval", "--replay", where)
-        assert (done.returncode, done.stdout.split(":")[0]) == (0, "1 runs, 3 decisions, 2 prompts"), done.stderr
+        assert (done.returncode, done.stdout.split(":")[0]) == (0, "1 run, 3 decisions, 2 prompts"), done.stderr
     assert "there is no run in" in tao("eval", "--replay", "/dev/null").stderr
 
 
@@ -320,7 +320,7 @@ def test_a_run_goes_on_from_a_step(tao, server):
     shown = tao("compare", old, new)
     assert (shown.returncode, shown.stdout.splitlines()[-1]) == (0, "They part at step 2: the decision.")
     assert json.loads(tao("compare", old, old, "--json").stdout)["what"] == ""
-    assert "0 decisions differ in 0 runs, 0 prompts are worded differently" in " ".join(tao("eval", "--replay", tao.journal).stdout.split())
+    assert "0 other decisions in 0 runs, 0 prompts in other words" in " ".join(tao("eval", "--replay", tao.journal).stdout.split())
     assert tao("replay", new).returncode == 0
 
 
@@ -350,7 +350,7 @@ def test_a_run_of_a_dialect_of_its_own_is_left_out_and_said(tao, server):
     (tao.home / "events.jsonl").write_text(events + mine, encoding="utf-8")
     done = tao("eval", "--replay", "events.jsonl")
     assert done.returncode == 1
-    assert done.stdout.startswith("1 runs, ")
+    assert done.stdout.startswith("1 run, ")
     assert "is left out: unknown dialect 'Mine'" in done.stderr
 
 
@@ -363,7 +363,7 @@ def test_another_model_goes_on(tao, server):
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert [event["kind"] for event in events] == ["asked", "replied", "decided", "ended"]
     (tao.home / "events.jsonl").write_text(done.stdout, encoding="utf-8")
-    assert tao("eval", "--replay", "events.jsonl").stdout.startswith("1 runs, 2 decisions, 1 prompts: 0 decisions differ")
+    assert tao("eval", "--replay", "events.jsonl").stdout.startswith("1 run, 2 decisions, 1 prompt: 0 other decisions")
     assert server.bodies[-1]["model"] == "other"
     assert "has no step 3; it has steps 1 to 1" in tao("replay", "--from", "3").stderr
     assert "need --from STEP" in tao("replay", "--model", other).stderr

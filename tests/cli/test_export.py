@@ -19,7 +19,7 @@ def test_the_journal_as_chats_with_a_card(tao, server):
         assert tao("ask", "What is 6*7? Call me on 138 0013 8000.").returncode == 0
     done = tao("export", "--out", "data/sft.jsonl")
     assert done.returncode == 0, done.stderr
-    assert "1 lines from 2 runs (0 filtered, 1 doubles)" in done.stderr
+    assert "1 line from 2 runs (0 filtered, 1 double)" in done.stderr
     (chat,) = lines((tao.home / "data" / "sft.jsonl").read_text(encoding="utf-8"))
     assert [message["role"] for message in chat["messages"]] == ["user", "assistant", "tool", "assistant"]
     assert chat["messages"][0]["content"] == "What is 6*7? Call me on <PHONE_1>."

@@ -12,7 +12,7 @@ from tao.build import finder_of
 from tao.cli.findings import Finding
 from tao.cli.screen import Screen
 from tao.cli.waiting import Spinner
-from tao.cli.words import mine, say
+from tao.cli.words import many, mine, say
 from tao.config import Settings
 from tao.errors import ModelError, Refused, ToolsUnsupported
 from tao.models import connect
@@ -155,7 +155,7 @@ def _spent(model: Connected, prices: Prices, tried: list[Tried]) -> Finding:
     told = say(f"{tokens:,} tokens", f"{tokens:,} 词元") if counted else say("tokens not counted", "没有词元数")
     costs: list[Any] = [None if price is None else price.of(usage, time.time()) for usage in usages]
     cost = "" if price is None or not price.currency or None in costs else f" · {sum(costs, Decimal(0)):.6f} {price.currency}"
-    return Finding(say("this check", "本次检查"), "ok", say(f"{len(tried)} calls · ", f"{len(tried)} 次调用 · ") + told + cost)
+    return Finding(say("this check", "本次检查"), "ok", say(f"{many(len(tried), 'call')} · ", f"{len(tried)} 次调用 · ") + told + cost)
 
 
 def _short(text: str) -> str:

@@ -12,7 +12,7 @@ from tao.cli import options as o
 from tao.cli.exits import ANSWERED, FAILED, finish
 from tao.cli.help import Command, argument
 from tao.cli.screen import Screen
-from tao.cli.words import say
+from tao.cli.words import many, say
 from tao.config import journal_address, load
 from tao.errors import ConfigError, both
 from tao.evaluation.card import FORMS, card, facts
@@ -86,7 +86,7 @@ def write(made: Exported, out: Path) -> int:
     """Write the lines and their card, and say what came of it. Nothing is written where no run is left."""
     screen, told = Screen(err=True), made.made
     screen.print(say(
-        f"{told.written} lines from {told.read} runs ({told.filtered} filtered, {told.double} doubles)",
+        f"{many(told.written, 'line')} from {many(told.read, 'run')} ({told.filtered} filtered, {many(told.double, 'double')})",
         f"由 {told.read} 次运行得到 {told.written} 行（过滤 {told.filtered}，重复 {told.double}）",
     ))  # fmt: skip
     if told.redacted:

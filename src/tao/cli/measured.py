@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from wcwidth import width as cells_of
 
 from tao.cli.screen import Column, Screen, Table, Text, styled
-from tao.cli.words import say
+from tao.cli.words import many, say
 from tao.evaluation.outcomes import Outcome
 from tao.evaluation.summary import Paired, Row
 from tao.evaluation.words import EFFECTS, ENDS, MEASURES, POLICIES, SHORT, both_ways, figure, in_both
@@ -45,7 +45,7 @@ def measured(screen: Screen, rows: Sequence[Row]) -> None:
     screen.table(_table([say(*MEASURES["kind"]), say(*MEASURES["right"]), say("95 %", "95%"), *(say(*SHORT[name]) for name in shown)], cells))
     if whole.rollouts > whole.tasks:
         screen.print(say(
-            f"{whole.rate:.1%} of {whole.rollouts} rollouts right; {whole.any:.1%} of {whole.tasks} tasks right in any, {whole.every:.1%} in every rollout",
+            f"{whole.rate:.1%} of {whole.rollouts} rollouts right; {whole.any:.1%} of {many(whole.tasks, 'task')} right in any, {whole.every:.1%} in every rollout",
             f"{whole.rollouts} 次运行中 {whole.rate:.1%} 正确；{whole.tasks} 个任务中 {whole.any:.1%} 至少一次正确，{whole.every:.1%} 每次都正确",
         ), wrap=True)  # fmt: skip
     if whole.interventions:
@@ -90,7 +90,7 @@ def compared(screen: Screen, paired: Paired, a: str, b: str) -> None:
     screen.table(_table([say("measure", "指标"), a, b, say("difference", "差值"), say(*MEASURES["interval"])], rows))
     screen.print()
     lines = [
-        say(f"{paired.tasks} tasks in both", f"共同任务 {paired.tasks} 个")
+        say(f"{many(paired.tasks, 'task')} in both", f"共同任务 {paired.tasks} 个")
         + (say(f" ({paired.only_a} only in the first, {paired.only_b} only in the second)", f"（仅前者有 {paired.only_a} 个，仅后者有 {paired.only_b} 个）")
            if paired.only_a or paired.only_b else ""),
         say(f"Better in {len(paired.better)}, worse in {len(paired.worse)}; p = {paired.p:.3g} (exact sign test; McNemar's for one rollout)",

@@ -6,7 +6,7 @@ from dataclasses import fields
 from tao.agent import recorded_dialect, recorded_policy
 from tao.cli.exits import ANSWERED, FAILED, complain
 from tao.cli.screen import Column, Screen, Table
-from tao.cli.words import mine, say
+from tao.cli.words import many, mine, say
 from tao.errors import ConfigError, both
 from tao.evaluation.again import Again, again
 from tao.evaluation.records import Recorded, load_runs
@@ -51,7 +51,7 @@ def _summary(read: list[Again]) -> str:
     worded = sum(len(it.differences) for it in read) - otherwise
     touched = sum(bool(it.decided_otherwise) for it in read)
     return say(
-        f"{len(read)} runs, {decisions} decisions, {prompts} prompts: {otherwise} decisions differ in {touched} runs, {worded} prompts are worded differently",
+        f"{many(len(read), 'run')}, {many(decisions, 'decision')}, {many(prompts, 'prompt')}: {many(otherwise, 'other decision')} in {many(touched, 'run')}, {many(worded, 'prompt')} in other words",
         f"{len(read)} 次运行、{decisions} 个决策、{prompts} 个提示词：{touched} 次运行中有 {otherwise} 个决策不同，{worded} 个提示词文字不同",
     )
 

@@ -19,7 +19,7 @@ from tao.cli.onward import onward
 from tao.cli.pens import pen_for
 from tao.cli.screen import Column, Screen, Table, Text, styled
 from tao.cli.view import JsonView, Story, meta
-from tao.cli.words import EXITS, LABELS, say
+from tao.cli.words import EXITS, LABELS, many, say
 from tao.config import environment, load
 from tao.errors import ConfigError, StoreError, both
 from tao.events import Event, Replied, to_json
@@ -208,7 +208,7 @@ async def _replay(which: str | None, options: Mapping[str, Any], step: int | Non
         screen.print(_json(run, difference) if as_json else _told(difference))
     if not differences and not as_json:
         screen.print(say(
-            f"Run {run.id[:8]} replays exactly: {run.steps} prompts and {len(run.events)} events are the same, byte for byte.",
+            f"Run {run.id[:8]} replays exactly: {many(run.steps, 'prompt')} and {many(len(run.events), 'event')} are the same, byte for byte.",
             f"运行 {run.id[:8]} 完全重现：{run.steps} 个提示词、{len(run.events)} 个事件逐字节相同。",
         ))  # fmt: skip
     return FAILED if differences else ANSWERED

@@ -31,6 +31,11 @@ def say(english: str, chinese: str) -> str:
     return chinese if LANG == "zh" else english
 
 
+def many(count: int, noun: str) -> str:
+    """So many of a thing, in English: "1 run", "3 runs"."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def mine(text: str) -> str:
     """Of a text that was said in both languages (`tao.errors.both`, line for line), the lines that are read here."""
     lines, kept = text.split("\n"), []

@@ -50,7 +50,7 @@ def say(english: str, chinese: str) -> str:
 
 
 def _head(about: Mapping[str, Any], whole: Row, name: str, day: str) -> str:
-    told = [say(f"{whole.tasks} tasks", f"{whole.tasks} 个任务"), say(f"{whole.rollouts} rollouts", f"{whole.rollouts} 次运行")]
+    told = [say(f"{whole.tasks} task{'s' * (whole.tasks != 1)}", f"{whole.tasks} 个任务"), say(f"{whole.rollouts} rollout{'s' * (whole.rollouts != 1)}", f"{whole.rollouts} 次运行")]
     told += [escape(day)] if day else []
     told += [say(f"{word}: {about[key]}", f"{chinese}：{about[key]}") for key, word, chinese in (
         ("dialect", "dialect", "格式"), ("max_steps", "steps at most", "步数上限"), ("version", "tao", "tao 版本"),
