@@ -1,6 +1,8 @@
 """`tao eval`: tasks against a scripted provider."""
 
 import json
+import signal
+import time
 
 import pytest
 
@@ -54,6 +56,23 @@ def test_why_an_answer_is_not_right_is_said_in_the_readers_language(tao, server,
     html = (tao.home / "r.html").read_text(encoding="utf-8")
     assert '<span class="en">the last number is 41</span><span class="zh">最后的数字是 41</span>' in html
     assert '<span class="en">ended: limit of steps</span><span class="zh">结束原因：达到步数上限</span>' in html
+
+
+def test_ctrl_c_says_how_to_go_on(tao, server, tasks):
+    server.will("Final Answer: 42", "Final Answer: never heard", "Final Answer: Paris", "Final Answer: 罗马")
+    server.on_request = lambda number: setattr(server, "pause", 0.0 if number == 1 else 5.0)
+    process = tao.start("eval", tasks, "--out", "r.jsonl")
+    until = time.monotonic() + 30
+    while len(server.bodies) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    server.pause, server.on_request = 0.0, lambda _: None
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "1 rollout kept in r.jsonl; the same command goes on from there" in err
+    assert tao("eval", tasks, "--out", "r.jsonl").stdout.endswith("3/3\n")
 
 
 def test_it_goes_on_where_it_was_killed(tao, server, tasks):

@@ -1,5 +1,6 @@
 """`tao eval`: how well tasks are solved, and at what price."""
 
+import asyncio
 import datetime as dt
 import json
 import math
@@ -23,7 +24,7 @@ from tao.cli.measured import compared, measured, wrong
 from tao.cli.progress import bar
 from tao.cli.replayed import replayed
 from tao.cli.screen import Screen, plain
-from tao.cli.words import LANG, clock, say
+from tao.cli.words import LANG, clock, many, say
 from tao.config import Settings, environment, load
 from tao.errors import ConfigError, both
 from tao.evaluation.bench import Grading, rollouts
@@ -123,17 +124,24 @@ async def _evaluate(path: Path | None, wish: Wish, options: Mapping[str, Any]) -
             before = [it for it in load_results(out).outcomes if it.reason not in AGAIN]
             ours = {task.id for task in chosen}
             found = [it for it in before if it.task in ours and it.rollout < wish.times]
-            with progress(len(chosen) * wish.times, len(found), sum(it.right for it in found)) as tell:
+            try:
+                with progress(len(chosen) * wish.times, len(found), sum(it.right for it in found)) as tell:
 
-                def told(it: Outcome) -> None:
-                    add(file, it)
-                    found.append(it)
-                    tell(it)
+                    def told(it: Outcome) -> None:
+                        add(file, it)
+                        found.append(it)
+                        tell(it)
 
-                done = {(it.task, it.rollout) for it in found}
-                await rollouts(
-                    chosen, fresh(agent, settings), told, times=wish.times, jobs=wish.jobs, done=done, grading=grading, price=price
-                )
+                    done = {(it.task, it.rollout) for it in found}
+                    await rollouts(
+                        chosen, fresh(agent, settings), told, times=wish.times, jobs=wish.jobs, done=done, grading=grading, price=price
+                    )
+            except asyncio.CancelledError:  # Ctrl-C
+                Screen(err=True).print(say(
+                    f"{many(len(found), 'rollout')} kept in {out}; the same command goes on from there",
+                    f"{out} 中已保存 {len(found)} 次运行；再次执行同一命令即可继续",
+                ))  # fmt: skip
+                raise
     order = {task.id: place for place, task in enumerate(chosen)}
     found.sort(key=lambda it: (order[it.task], it.rollout))
     report = wish.report or out.with_name(out.name.removesuffix(".jsonl") + ".html")
