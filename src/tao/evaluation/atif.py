@@ -4,7 +4,6 @@ Everything that happened is there, also what could not be read: a misread reply 
 """
 
 import datetime as dt
-import json
 import mimetypes
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from tao import __version__
 from tao.evaluation.reward import DEFAULT, Rewards, is_step, reward
 from tao.events import Asked, Decided, Event, Misread, Nudged, Observed, Recalled, Replied
 from tao.messages import Image
+from tao.models.blocks import as_object
 from tao.run import Run
 
 SCHEMA = "ATIF-v1.7"
@@ -62,17 +62,9 @@ def _before(asked: Asked) -> list[dict[str, Any]]:
             continue
         step = {"source": SOURCES[message.role], "message": _content(message.content, message.images), "is_copied_context": True}
         if message.calls:
-            step["tool_calls"] = [{"tool_call_id": it.id or "", "function_name": it.name, "arguments": _object(it.arguments)} for it in message.calls]
+            step["tool_calls"] = [{"tool_call_id": it.id or "", "function_name": it.name, "arguments": as_object(it.arguments)} for it in message.calls]
         steps.append(step)
     return steps
-
-
-def _object(arguments: str) -> dict[str, Any]:
-    try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, dict) else {"text": arguments}
 
 
 def _content(text: str, images: Sequence[Image]) -> str | list[dict[str, Any]]:

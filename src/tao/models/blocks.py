@@ -122,7 +122,7 @@ def _asked(message: Message) -> tuple[bytes, ...]:
 @Kept
 def _said(message: Message) -> tuple[bytes, ...]:
     """An assistant's message, made of its text and calls."""
-    calls = [dumps({"type": "tool_use", "id": safe_id(c.id or ""), "name": c.name, "input": _object(c.arguments)}) for c in message.calls]
+    calls = [dumps({"type": "tool_use", "id": safe_id(c.id or ""), "name": c.name, "input": as_object(c.arguments)}) for c in message.calls]
     said = message.content.strip()
     return (*([_text(said)] if said or not calls else []), *calls)
 
@@ -136,7 +136,8 @@ def source(image: Image) -> dict[str, str]:
     return {"type": "url", "url": image.url} if image.url else {"type": "base64", "media_type": image.media, "data": image.data}
 
 
-def _object(arguments: str) -> dict[str, Any]:
+def as_object(arguments: str) -> dict[str, Any]:
+    """A call's arguments as an object; what is none stands under `text`."""
     try:
         value = json.loads(arguments)
     except (ValueError, RecursionError):
@@ -193,7 +194,7 @@ def _kept(message: Message) -> Past | None:
         prefix = str(kept["prefix"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    if calls != [(call.name, _object(call.arguments)) for call in message.calls] or texts.strip() != message.content.strip():
+    if calls != [(call.name, as_object(call.arguments)) for call in message.calls] or texts.strip() != message.content.strip():
         return None
     ids = iter(safe_id(call.id or "") for call in message.calls)
     told = [(block["type"], dumps({**block, "id": next(ids)} if block["type"] == "tool_use" else block)) for block in blocks]
@@ -295,7 +296,7 @@ class Gathering:
         blocks: list[dict[str, Any]] = []
         for place, block in sorted(self.blocks.items()):
             if block.get("type") == "tool_use":
-                blocks.append({**block, "input": _object(self._arguments(place))})
+                blocks.append({**block, "input": as_object(self._arguments(place))})
             elif block.get("type") in {"text", *THOUGHTS}:
                 blocks.append(block)
         if not any(block["type"] in THOUGHTS for block in blocks):
