@@ -5,7 +5,7 @@ from typing import IO, Protocol
 
 from tao.cli.pens import Pen, pen_for
 from tao.cli.screen import Screen, Text, styled
-from tao.cli.words import LABELS, mine, packed, say
+from tao.cli.words import LABELS, many, mine, packed, say
 from tao.errors import AgentError, ModelError
 from tao.evaluation.lines import in_utf8
 from tao.events import Asked, Decided, Ended, Event, Misread, Nudged, Observed, Paused, Ruled, to_json
@@ -261,7 +261,7 @@ def unreached(run: Run) -> bool:
 def meta(run: Run, width: int | None = None) -> Text:
     """What the run took and cost, and its id: dim, on one line, or in lines of at most so many cells. A person's time is not counted."""
     usage = run.usage
-    parts = [say(f"{run.steps} step{'s' * (run.steps != 1)}", f"{run.steps} 步")]
+    parts = [say(many(run.steps, "step"), f"{run.steps} 步")]
     if usage.prompt is not None or usage.completion is not None:
         cached = say(f" ({usage.cached:,} cached)", f"（缓存 {usage.cached:,}）") if usage.cached else ""
         parts.append(say(

@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from tao import __version__
@@ -114,7 +115,7 @@ def _call(name: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _events(run: Run, messages: Sequence[Mapping[str, Any]], model: str) -> Iterator[dict[str, Any]]:
     """Replies, calls, and (as "info") all that was said or ruled beside them. The input of a reply is what is new in it."""
     began, calls = run.asked.at, {call.id: call for event in run.all(Decided) for call in event.calls}
-    fresh = [message for place, message in enumerate(messages) if all(it["role"] in {"system", "user"} for it in messages[: place + 1])]
+    fresh = list(takewhile(lambda message: message["role"] in {"system", "user"}, messages))
     for seq, event in enumerate(run.events):
         name, after = f"{run.id}.e{seq}", next(iter(run.events[seq + 1 : seq + 2]), None)
         head = {"uuid": name, "timestamp": _time(event.at), "working_start": max(0.0, event.at - began)}

@@ -9,6 +9,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import partial
 from re import Match
 
 from tao.quantities import MONTHS, numbers
@@ -39,7 +40,7 @@ def amounts(text: str) -> str:
     text = _GROUPS.sub(lambda match: re.sub(r"[ _,]", "", match.group()), text)
     text = _COMMA.sub(lambda match: match.group().replace(".", "").replace(",", "."), text)
     for pattern, value in _VALUES:
-        text = pattern.sub(lambda match, value=value: _written(match, value), text)  # type: ignore[misc]
+        text = pattern.sub(partial(_written, value=value), text)
     text = _UNIT.sub(r"\1", _CODE.sub(lambda match: match.group() + " ", text))
     text = _HAN_SIGN.sub(lambda match: "".join(f" -{it.value!r}{it.unit}" for it in numbers(match[1])) or match.group(), text)
     return _SIGN.sub(" -", text)
