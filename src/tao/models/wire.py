@@ -17,6 +17,7 @@ import aiohttp
 
 from tao.errors import ConfigError, Refused, Transient, both
 from tao.models.failures import allowance, failure, failure_inside
+from tao.models.sending import Sending
 
 Piece = dict[str, Any]
 FIRST = "no answer"
@@ -90,7 +91,8 @@ class Wire:
 
     async def _keep(self) -> AsyncGenerator[aiohttp.ClientSession]:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=self.timeouts.connect)
-        async with aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar(), proxy=self.proxy) as session:
+        jar = aiohttp.DummyCookieJar()
+        async with aiohttp.ClientSession(timeout=timeout, cookie_jar=jar, proxy=self.proxy, request_class=Sending) as session:
             yield session
 
     async def close(self) -> None:

@@ -1,7 +1,8 @@
 """Sync functions beside the event loop, in daemon threads that are used again.
 
-Unlike an executor's, such a thread can be given up: one that hangs takes no slot, and does not hold up the end of the
-process. A hop costs about what `asyncio.to_thread` costs.
+Unlike an executor's, such a thread can be given up: one that hangs takes no slot, and does not hold up the end of the process.
+To wake a thread, and to tell the loop, costs more than most tools do. So what comes while a thread is at work waits for that one,
+and the loop is told once of all that was done meanwhile; but when for a moment nothing gets on, each that waits has a thread of its own.
 """
 
 import asyncio
@@ -9,77 +10,156 @@ import contextlib
 import contextvars
 import os
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-Job = Callable[[], Callable[[], object]]
+Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
+Job = Callable[[], Outcome | None]
+Inbox = SimpleQueue[Job]
+MOMENT = 0.001
+"""Seconds that a function may take while others wait for its thread."""
+
 
 class Threads:
-    """A stock of threads; one that has had no work for `idle` seconds ends."""
+    """A stock of threads, each made by `thread`; one that has had no work for `idle` seconds ends."""
 
-    def __init__(self, idle: float = 10.0) -> None:
-        self.idle = idle
+    def __init__(self, idle: float = 10.0, thread: Callable[..., threading.Thread] = threading.Thread) -> None:
+        self.idle, self._thread = idle, thread
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
-        self._free: list[SimpleQueue[Job]] = []
-        os.register_at_fork(after_in_child=self._free.clear)
+        self._free: list[Inbox] = []
+        self._quick: Inbox | None = None
+        """The thread that will look for more when it is done with what it does."""
+        self._waiting: deque[Job] = deque()
+        self._begun = 0
+        self._watched = False
+        self._done: dict[asyncio.AbstractEventLoop, list[Outcome]] = {}
 
     async def run(self, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         """Call a sync function in a thread, with this task's context variables, and wait for it.
 
-        When the waiting is cancelled the function goes on to its end, and its result is dropped.
+        When the waiting is cancelled the function goes on to its end, and its result is dropped. Raises RuntimeError, and does
+        not call it, where the system has no thread left.
         """
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[T] = loop.create_future()
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         context = contextvars.copy_context()
 
-        def settle(value: Any, error: BaseException | None) -> None:
-            if not done.done():
-                if error is None:
-                    done.set_result(value)
-                else:
-                    done.set_exception(error)
-
-        def job() -> Callable[[], object]:
-            value: Any = None
-            error: BaseException | None = None
+        def job() -> Outcome:
             try:
-                value = context.run(fn, *args, **kwargs)
+                return done, context.run(fn, *args, **kwargs), None
             except StopIteration as stop:  # a future cannot carry it
-                error = RuntimeError(f"StopIteration: {stop}")
+                return done, None, RuntimeError(f"StopIteration: {stop}")
             except BaseException as failure:  # noqa: BLE001 - handed on whole to the one who waits
-                error = failure
-            return lambda: loop.call_soon_threadsafe(settle, value, error)
+                return done, None, failure
 
-        self._start(job)
+        with self._lock:
+            if self._quick is None:
+                self._quick = self._give(job)
+            else:
+                self._waiting.append(job)
+                self._be_watched()
         return await done
 
-    def _start(self, job: Job) -> None:
-        with self._lock:
-            inbox = self._free.pop() if self._free else None
-        if inbox is None:
-            inbox = SimpleQueue()
-            threading.Thread(target=self._work, args=(inbox,), name="tao-tool", daemon=True).start()
-        inbox.put(job)
+    # ── doing it ──────────────────────────────────────────────────────────────
 
-    def _work(self, inbox: SimpleQueue[Job]) -> None:
-        while True:
-            try:
-                job = inbox.get(timeout=self.idle)
-            except Empty:
-                with self._lock:
-                    if inbox in self._free:
-                        self._free.remove(inbox)
-                        return
-                job = inbox.get()  # taken in this very moment: its work is on the way
-            deliver = job()
-            del job
+    def _give(self, job: Job) -> Inbox:
+        """Have a thread do this next. Raises RuntimeError where there is none."""
+        if self._free:
+            inbox = self._free.pop()
+        else:
+            inbox = SimpleQueue()
+            self._thread(target=self._work, args=(inbox,), name="tao-tool", daemon=True).start()
+        inbox.put(job)
+        return inbox
+
+    def _work(self, inbox: Inbox) -> None:
+        job: Job | None = inbox.get()
+        while job:
+            outcome = job()
+            job = self._next(inbox)
+            if outcome:  # told only now: whoever then comes with more finds this thread free
+                self._tell(outcome)
+            outcome = None
+            job = job or self._given(inbox)
+
+    def _next(self, inbox: Inbox) -> Job | None:
+        with self._lock:
+            if inbox is self._quick:
+                if self._waiting:
+                    self._begun += 1
+                    return self._waiting.popleft()
+                self._quick = None
+            self._free.append(inbox)
+        return None
+
+    def _given(self, inbox: Inbox) -> Job | None:
+        try:
+            return inbox.get(timeout=self.idle)
+        except Empty:
             with self._lock:
-                self._free.append(inbox)
-            with contextlib.suppress(RuntimeError):  # the loop has been closed: nobody waits any more
-                deliver()
-            del deliver
+                if inbox in self._free:
+                    self._free.remove(inbox)
+                    return None
+        return inbox.get()  # given in this very moment
+
+    # ── seeing that it gets on ────────────────────────────────────────────────
+
+    def _be_watched(self) -> None:
+        if self._watched:
+            return
+        self._watched = True
+        try:
+            self._give(self._watch)
+        except RuntimeError:  # no thread is left: then one after the other
+            self._watched = False
+
+    def _watch(self) -> None:
+        """While anything waits: look whether one more was begun, and if not, have each done by a thread of its own."""
+        begun = self._begun
+        while self._watched:
+            time.sleep(MOMENT)
+            with self._lock, contextlib.suppress(RuntimeError):
+                if begun == self._begun:
+                    self._quick = None
+                    while self._waiting:
+                        self._give(self._waiting[0])
+                        self._waiting.popleft()
+                self._watched, begun = bool(self._waiting), self._begun
+
+    # ── telling of it ─────────────────────────────────────────────────────────
+
+    def _tell(self, outcome: Outcome) -> None:
+        loop = outcome[0].get_loop()
+        with self._lock:
+            outcomes = self._done.setdefault(loop, [])
+            outcomes.append(outcome)
+            told = len(outcomes) > 1  # and has not looked yet
+        if told:
+            return
+        try:
+            loop.call_soon_threadsafe(self._hand_out, loop)
+        except RuntimeError:  # it has been closed: nobody waits any more
+            self._taken(loop)
+
+    def _taken(self, loop: asyncio.AbstractEventLoop) -> list[Outcome]:
+        with self._lock:
+            return self._done.pop(loop, [])
+
+    def _hand_out(self, loop: asyncio.AbstractEventLoop) -> None:
+        for done, value, error in self._taken(loop):
+            if done.done():
+                continue
+            if error is None:
+                done.set_result(value)
+            else:
+                done.set_exception(error)
 
 
 in_thread = Threads().run
