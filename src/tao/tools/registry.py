@@ -21,6 +21,7 @@ from tao.tools.plain import plain
 from tao.tools.results import clean, observe
 from tao.tools.threads import in_thread
 from tao.tools.validate import check
+from tao.tools.within import Within
 from tao.tools.words import say, speaking
 from tao.toolset import described
 
@@ -154,7 +155,7 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any], 
         if tool.timeout is None:
             value = await _value(tool.fn, positional, keywords, apart=apart)
         else:
-            async with asyncio.timeout(tool.timeout) as scope:
+            with Within(tool.timeout) as scope:
                 value = await _value(tool.fn, positional, keywords, apart=apart)
         done = True
         return observe(value)
@@ -168,7 +169,7 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any], 
             raise
         return _failed(tool, error)  # the tool cancelled itself
     except TimeoutError as error:
-        return _late(tool, apart=apart) if scope is not None and scope.expired() else _failed(tool, error)
+        return _late(tool, apart=apart) if scope is not None and scope.expired else _failed(tool, error)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises is information for the model
         return _unshown(tool, error) if done else _failed(tool, error)
 
