@@ -63,6 +63,14 @@ async def test_who_begins_later_is_due_later_though_one_timer_rings_for_both():
     assert over == ["first", "second"]
 
 
+async def test_without_a_time_nothing_is_cancelled():
+    with Within(None) as scope:
+        await asyncio.sleep(0)
+    assert not scope.expired
+    with pytest.raises(TimeoutError), Within(None):
+        raise TimeoutError
+
+
 async def test_another_ones_cancelling_is_no_timeout():
     async def wait():
         with Within(60):

@@ -55,7 +55,7 @@ def registry(tools: Iterable[Tool | Function], *, checked: bool = False) -> Act:
                 positional, keywords = bind(tool, args, call, run)
             except BadArguments as error:
                 return _refused(tool, error)
-            observation = await _perform(tool, positional, keywords, apart=apart[tool.name])
+            observation = await _perform(tool, positional, keywords, apart=apart[call.tool])
             return replace(observation, notes=(*notes, *observation.notes)) if notes else observation
 
     return act
@@ -150,13 +150,12 @@ def _misfit(tool: Tool, args: Mapping[str, Any], error: ValidationError, run: Ru
 
 async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any], *, apart: bool) -> Observation:
     """Run the function within its time, `apart` in a thread, and observe what it gave or how it failed."""
-    done, scope = False, None
+    done = False
     try:
-        if tool.timeout is None:
-            value = await _value(tool.fn, positional, keywords, apart=apart)
-        else:
-            with Within(tool.timeout) as scope:
-                value = await _value(tool.fn, positional, keywords, apart=apart)
+        with Within(tool.timeout) as scope:
+            value = await in_thread(_called, tool.fn, positional, keywords) if apart else _called(tool.fn, positional, keywords)
+            if type(value) not in READY:
+                value = await _whole(value)
         done = True
         return observe(value)
     except (Pause, AgentError) as error:
@@ -169,7 +168,7 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any], 
             raise
         return _failed(tool, error)  # the tool cancelled itself
     except TimeoutError as error:
-        return _late(tool, apart=apart) if scope is not None and scope.expired else _failed(tool, error)
+        return _late(tool, apart=apart) if scope.expired else _failed(tool, error)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises is information for the model
         return _unshown(tool, error) if done else _failed(tool, error)
 
@@ -179,11 +178,8 @@ def is_async(fn: Function) -> bool:
     return inspect.iscoroutinefunction(fn) or inspect.isasyncgenfunction(fn) or inspect.iscoroutinefunction(getattr(fn, "__call__", None))  # noqa: B004
 
 
-async def _value(fn: Function, positional: list[Any], keywords: dict[str, Any], *, apart: bool) -> Any:
-    """What the function gives, waited for where it has to be."""
-    value = await in_thread(_called, fn, positional, keywords) if apart else _called(fn, positional, keywords)
-    if type(value) in READY:
-        return value
+async def _whole(value: Any) -> Any:
+    """What a function gave, waited for where it has to be."""
     if inspect.isawaitable(value):
         return await value
     return await _gathered(value) if inspect.isasyncgen(value) else value
