@@ -21,9 +21,9 @@ from tao.tools.plain import plain
 from tao.tools.results import clean, observe
 from tao.tools.threads import in_thread
 from tao.tools.validate import check
-from tao.tools.within import Within
 from tao.tools.words import say, speaking
 from tao.toolset import described
+from tao.within import Within
 
 LOG = logging.getLogger("tao.tools")
 LONGEST_ERROR = 2000

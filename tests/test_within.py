@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tao.tools.within import Within
+from tao.within import Within
 
 
 async def stuck():
