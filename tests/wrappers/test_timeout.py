@@ -29,6 +29,7 @@ async def test_what_is_quick_goes_through():
     assert await timeout(acting(quick))(CALL, RUN) == Observation("ok")
     assert await timeout(acting(quick), None)(CALL, RUN) == Observation("ok")
     assert await timeout(acting(quick), 0.01, per_tool={"slow": None})(CALL, RUN) == Observation("ok")
+    assert timeout(quick, None, per_tool={"slow": None}) is quick  # where nothing is limited nothing is added
 
 
 @pytest.mark.parametrize(

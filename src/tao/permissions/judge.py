@@ -38,17 +38,25 @@ def judge(call: Call, run: Run, rules: Sequence[Rule] = ()) -> Judgement:
     """
     spec = run.tool(call.tool)
     effects = spec.effects if spec else ()
+    if rules and (found := _ruled(rules, call, run, effects)):
+        return found
+    return _unless_tainted([], call, run, effects) if looks(effects) else Judgement("ask", _effects(call, effects, run))
+
+
+def _ruled(rules: Sequence[Rule], call: Call, run: Run, effects: tuple[str, ...]) -> Judgement | None:
+    """What the rules say; None where none of them is for this call."""
     who = run.asked.settings.get("who")
     named = [rule for rule in rules if rule.names(call.tool) and rule.covers(effects) and rule.concerns(who if isinstance(who, Mapping) else {})]
-    fitting = [rule for rule in named if applies(rule, call, run)] if named else []
+    if not named:
+        return None
+    fitting = [rule for rule in named if applies(rule, call, run)]
     for verdict in ("deny", "ask"):
         if rule := next((rule for rule in fitting if rule.verdict == verdict), None):
             return Judgement(verdict, _reason(rule, run), rule)
     if allows := [rule for rule in fitting if rule.verdict == "allow"]:
         return _unless_tainted(allows, call, run, effects)
-    if bound := next((rule for rule in named if rule.verdict == "allow"), None):
-        return Judgement("ask", _bounds(bound, run), bound)
-    return _unless_tainted([], call, run, effects) if looks(effects) else Judgement("ask", _effects(call, effects, run))
+    bound = next((rule for rule in named if rule.verdict == "allow"), None)
+    return Judgement("ask", _bounds(bound, run), bound) if bound else None
 
 
 def verdicts(spec: ToolSpec, rules: Sequence[Rule] = (), who: Mapping[str, Any] | None = None) -> frozenset[Verdict]:
@@ -99,7 +107,7 @@ def values(args: Mapping[str, Any], name: str) -> list[Any]:
 
 def _unless_tainted(allows: list[Rule], call: Call, run: Run, effects: tuple[str, ...]) -> Judgement:
     """Allowed, unless strangers' text decides what is changed, or where to what the run knows is sent."""
-    rule = next((rule for rule in allows if rule.tainted), allows[0] if allows else None)
+    rule = next((rule for rule in allows if rule.tainted), allows[0]) if allows else None
     looking = looks(effects)
     if (rule is not None and rule.tainted) or (looking and "network" not in reaching(effects, call.args)):
         return Judgement("allow", "", rule) if rule else ALLOWED

@@ -89,6 +89,8 @@ class Tool:
 
     def said(self, lang: str) -> ToolSpec:
         """The spec in this language ("zh", "zh-CN"); in the function's own where there is no translation."""
+        if not self.translations:
+            return self.spec
         return self.translations.get(lang) or self.translations.get(lang.split("-", maxsplit=1)[0]) or self.spec
 
 

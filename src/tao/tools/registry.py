@@ -23,17 +23,20 @@ from tao.tools.threads import in_thread
 from tao.tools.validate import check
 from tao.tools.words import say, speaking
 from tao.toolset import described
+from tao.within import Within
 
 LOG = logging.getLogger("tao.tools")
 LONGEST_ERROR = 2000
 MOST_ITEMS = 1000
 """Items taken from a generator."""
+READY = frozenset({str, int, float, bool, list, dict, type(None)})
+"""Types of values for which nobody has to wait."""
 
 
 def registry(tools: Iterable[Tool | Function], *, checked: bool = False) -> Act:
     """An Act over these tools. Only those that the run's question came with may be called.
 
-    `checked`: the arguments have been checked already (see `validated`), and nothing has changed them since.
+    `checked`: the call has been checked already (see `validated`), and nothing has changed it since.
 
     Every failure is an observation in the run's language that says what to do instead; `kind` is "unknown_tool",
     "bad_arguments", "refused_arguments" (the tool itself says so), "timeout", "transient" (trying again may help) or "error". Pause and AgentError go through.
@@ -45,14 +48,14 @@ def registry(tools: Iterable[Tool | Function], *, checked: bool = False) -> Act:
     async def act(call: Call, run: Run) -> Observation:
         with speaking(run.asked.lang):
             tool = known.get(call.tool)
-            if tool is None or run.tool(call.tool) is None:
+            if tool is None or not (checked or run.tool(call.tool)):
                 return _unknown(call, run)
             try:
                 args, notes = (call.args, ()) if checked else check(tool.said(run.asked.lang).parameters, call.args, run.asked.lang, tool.example)
                 positional, keywords = bind(tool, args, call, run)
             except BadArguments as error:
                 return _refused(tool, error)
-            observation = await _perform(tool, positional, keywords, apart=apart[tool.name])
+            observation = await _perform(tool, positional, keywords, apart=apart[call.tool])
             return replace(observation, notes=(*notes, *observation.notes)) if notes else observation
 
     return act
@@ -115,6 +118,8 @@ def bind(tool: Tool, args: Mapping[str, Any], call: Call, run: Run) -> tuple[lis
             values |= {key: shape.further.validate_python(value) for key, value in args.items() if key not in properties}
     except ValidationError as error:
         raise _misfit(tool, args, error, run) from None
+    if not (shape.fills or shape.run or shape.call or once or shape.positional or shape.spread):  # as mostly
+        return [], values
     values |= {key: info.get_default(call_default_factory=True) for key, info in shape.fills.items() if key not in values}
     values |= {**dict.fromkeys(shape.run, run), **dict.fromkeys(shape.call, call), **once}
     positional: list[Any] = []
@@ -147,15 +152,10 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any], 
     """Run the function within its time, `apart` in a thread, and observe what it gave or how it failed."""
     done = False
     try:
-        async with asyncio.timeout(tool.timeout) as scope:
-            if apart:
-                value = await in_thread(_called, tool.fn, positional, keywords)
-            else:
-                value = _called(tool.fn, positional, keywords)
-            if inspect.isawaitable(value):
-                value = await value
-            elif inspect.isasyncgen(value):
-                value = await _gathered(value)
+        with Within(tool.timeout) as scope:
+            value = await in_thread(_called, tool.fn, positional, keywords) if apart else _called(tool.fn, positional, keywords)
+            if type(value) not in READY:
+                value = await _whole(value)
         done = True
         return observe(value)
     except (Pause, AgentError) as error:
@@ -168,7 +168,7 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any], 
             raise
         return _failed(tool, error)  # the tool cancelled itself
     except TimeoutError as error:
-        return _late(tool, apart=apart) if scope.expired() else _failed(tool, error)
+        return _late(tool, apart=apart) if scope.expired else _failed(tool, error)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises is information for the model
         return _unshown(tool, error) if done else _failed(tool, error)
 
@@ -176,6 +176,13 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any], 
 def is_async(fn: Function) -> bool:
     """Whether it runs in the event loop, from where it can be stopped; anything else runs in a thread."""
     return inspect.iscoroutinefunction(fn) or inspect.isasyncgenfunction(fn) or inspect.iscoroutinefunction(getattr(fn, "__call__", None))  # noqa: B004
+
+
+async def _whole(value: Any) -> Any:
+    """What a function gave, waited for where it has to be."""
+    if inspect.isawaitable(value):
+        return await value
+    return await _gathered(value) if inspect.isasyncgen(value) else value
 
 
 def _called(fn: Callable[..., Any], positional: list[Any], keywords: dict[str, Any]) -> Any:

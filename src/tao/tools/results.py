@@ -23,10 +23,10 @@ def observe(value: Any) -> Observation:
     bytes, images, files and tables are described, and `data` holds them (see `tao.tools.media`); an Observation is taken over, but not
     a kind of those that say that nothing was run: a tool's text must not pass for ours.
     """
+    if type(value) is str:
+        return Observation(clean(value) or say("(empty text)", "（空文本）"))
     if isinstance(value, Observation):
         return replace(value, kind="" if value.ok else "error") if value.kind in NEVER_RAN else value
-    if isinstance(value, str) and type(value) is str:
-        return Observation(clean(value) or say("(empty text)", "（空文本）"))
     if value is None:
         return Observation(say("Done (nothing to report).", "已完成（没有返回内容）。"))
     if (found := media.seen(value)) is not None:

@@ -1,8 +1,6 @@
 """Which language a tool speaks: that of the run it works for. Texts stand in pairs where they are used."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 
 LANG: ContextVar[str] = ContextVar("tao_lang", default="en")
 """The language of the run that is being served; the registry sets it around every call, threads included."""
@@ -13,11 +11,16 @@ def say(en: str, zh: str) -> str:
     return zh if LANG.get().startswith("zh") else en
 
 
-@contextmanager
-def speaking(lang: str) -> Iterator[None]:
+class speaking:  # noqa: N801 - used as a statement, and it stands around every call
     """Everything said inside is said in this language."""
-    token = LANG.set(lang)
-    try:
-        yield
-    finally:
-        LANG.reset(token)
+
+    __slots__ = ("lang", "token")
+
+    def __init__(self, lang: str) -> None:
+        self.lang = lang
+
+    def __enter__(self) -> None:
+        self.token: Token[str] = LANG.set(self.lang)
+
+    def __exit__(self, *failure: object) -> None:
+        LANG.reset(self.token)

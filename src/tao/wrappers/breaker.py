@@ -73,8 +73,8 @@ def breaker(
     known: dict[str, _Seen] = {}
 
     async def guarded(call: Call, run: Run) -> Observation:
-        shared = states if is_strange(run.tool(call.tool)) else None
-        seen = known.setdefault(call.tool, _Seen())
+        shared = states if states is not None and is_strange(run.tool(call.tool)) else None
+        seen = known.get(call.tool) or known.setdefault(call.tool, _Seen())
         if shared and clock() - seen.at > FRESH:
             await _read(shared, call.tool, seen, clock())
         probing = False

@@ -22,12 +22,10 @@ def finding(act: Act, tokens: int = 1000) -> Act:
     """
 
     async def found(call: Call, run: Run) -> Observation:
-        if not large(run):
-            return await act(call, run)
-        if call.tool == FIND_TOOL:
+        if call.tool == FIND_TOOL and large(run):
             return _found(call, run, tokens)
         observation = await act(call, run)
-        if observation.kind == "bad_arguments" and (spec := run.tool(call.tool)) and spec not in described(run):
+        if observation.kind == "bad_arguments" and large(run) and (spec := run.tool(call.tool)) and spec not in described(run):
             return replace(observation, text=f"{observation.text}\n{full(spec)}")
         return observation
 

@@ -8,9 +8,10 @@ from weakref import WeakKeyDictionary
 from tao.errors import Pause
 from tao.events import Paused, Ruled
 from tao.messages import Call, Observation
+from tao.permissions.effects import looks
 from tao.run import Run
 from tao.seams import Act
-from tao.wrappers.words import only_looks, say
+from tao.wrappers.words import say
 
 
 @runtime_checkable
@@ -45,7 +46,8 @@ def once(act: Act, claims: Claims, *, repeatable: Collection[str] = (), clock: C
     harmless = frozenset(repeatable)
 
     async def claimed(call: Call, run: Run) -> Observation:
-        if call.tool in harmless or only_looks(call, run) or run.tool(call.tool) is None:
+        spec = run.tool(call.tool)
+        if spec is None or call.tool in harmless or looks(spec.effects):
             return await act(call, run)
         rulings = _rulings(call, run)
         last = rulings[-1] if rulings else None

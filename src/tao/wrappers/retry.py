@@ -27,9 +27,10 @@ def retry(
     safe, own = frozenset(idempotent), dict(per_tool or {})
 
     async def retried(call: Call, run: Run) -> Observation:
-        most = own.get(call.tool, attempts) if call.tool in safe or only_looks(call, run) else 1
-        attempt = 1
         observation = await act(call, run)
+        if observation.kind != "transient" or not (call.tool in safe or only_looks(call, run)):
+            return observation
+        most, attempt = own.get(call.tool, attempts), 1
         while observation.kind == "transient" and attempt < most and (wait := _wait(observation, attempt)) <= PATIENCE:
             await sleep(wait)
             attempt += 1

@@ -1,17 +1,15 @@
 """A tool that keeps failing is taken away for the rest of the run."""
 
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 
 from tao.errors import ConfigError, Pause, both
-from tao.events import Decided, Event, Observed
 from tao.messages import Call, Observation
-from tao.run import Grown, Run
+from tao.run import Run
 from tao.seams import Act
 from tao.toolset import described
 from tao.wrappers.approval import in_force
+from tao.wrappers.past import past
 from tao.wrappers.words import say
 
 FAILURES = frozenset({"error", "timeout", "transient"})
@@ -33,7 +31,7 @@ def strikes(
     counted = frozenset(kinds)
 
     async def guarded(call: Call, run: Run) -> Observation:
-        failed = _failures(run).failed
+        failed = past(run).failed
         failures = sum(failed[call.tool, kind] for kind in counted) if failed else 0
         if failures < own.get(call.tool, most):
             return await act(call, run)
@@ -55,25 +53,6 @@ def strikes(
         return Observation(text, ok=False, kind="taken_away")
 
     return guarded
-
-
-@dataclass(slots=True)
-class _Failures:
-    """How often each tool failed in a run, by the kind of its observation; `tools` says by its id what a call called."""
-
-    tools: dict[str, str] = field(default_factory=dict)
-    failed: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-
-def _count(found: _Failures, event: Event) -> _Failures:
-    if isinstance(event, Decided):
-        found.tools |= {call.id: call.tool for call in event.calls}
-    elif isinstance(event, Observed) and not event.observation.ok and event.call_id in found.tools:
-        found.failed[found.tools[event.call_id], event.observation.kind] += 1
-    return found
-
-
-_failures = Grown(_Failures, _count)
 
 
 def _failed(call: Call, run: Run, failures: int) -> str:

@@ -16,6 +16,8 @@ def timeout(act: Act, seconds: float | None = 60.0, *, per_tool: Mapping[str, fl
     happened. What does not stop even then is left to itself, and the observation says so.
     """
     own = dict(per_tool or {})
+    if seconds is None and all(limit is None for limit in own.values()):
+        return act
     left: set[asyncio.Task[Observation]] = set()
 
     async def timed(call: Call, run: Run) -> Observation:

@@ -31,7 +31,12 @@ def withheld(act: Act) -> Act:
 
 def nudge_before(call: Call, run: Run) -> Nudged | None:
     """The nudge that held for the reply that decided on this call."""
-    place = next((at for at in range(len(run.events) - 1, 0, -1) if isinstance(event := run.events[at], Decided) and call in event.calls), 0)
-    replied = next((at for at in range(place, 0, -1) if isinstance(run.events[at], Replied)), 0)
-    before = run.events[replied - 1] if replied else None
-    return before if isinstance(before, Nudged) else None
+    decided = replied = False
+    for event in reversed(run.events):
+        if replied:
+            return event if isinstance(event, Nudged) else None
+        if decided:
+            replied = isinstance(event, Replied)
+        else:
+            decided = isinstance(event, Decided) and call in event.calls
+    return None
