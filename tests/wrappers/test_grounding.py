@@ -310,7 +310,7 @@ def test_a_run_that_grows_has_told_what_one_that_is_read_as_a_whole_has():
     for event in later:
         grown.events.append(event)
         one, whole = told(grown), told(Run("r", grown.events))
-        assert (one.texts, one.values, one.dates.found) == (whole.texts, whole.values, whole.dates.found)
+        assert (one.texts, one.values, one.days) == (whole.texts, whole.values, whole.days)
     assert {*told(grown).values} >= {17, 412.5, 19, 6, 1234}
     assert not {77.0, 5.0, 99.0} & set(told(grown).values)
 
