@@ -260,7 +260,7 @@ def _copied(text: str, sample: Any, have: Told) -> bool:
 def _stands_in(value: str, one: _Parameter, tool: ToolSpec) -> bool:
     sample = one.sample if isinstance(one.sample, (str, int, float)) else ""
     said = f"{tool.description}\n{one.schema.get('description', '')}\n{one.schema.get('examples', '')}\n{sample}"
-    return value in said or any(value == day for day in dates(said))
+    return value in said or value in dates(said)
 
 
 # ── numbers ───────────────────────────────────────────────────────────────────
