@@ -114,7 +114,7 @@ def number_words(text: str) -> tuple[float, ...]:
 @lru_cache(maxsize=512)
 def dates(text: str) -> tuple[str, ...]:
     """Every full date in the text as YYYY-MM-DD, in order of appearance, each once."""
-    plain = text.translate(FULL_WIDTH)
+    plain = _narrow(text)
     found: list[tuple[int, str]] = []
     for pattern, (year, month, day) in _DATES if _YEAR.search(plain) else ():
         found += [(match.start(), _day(match.group(year), match.group(month), match.group(day))) for match in pattern.finditer(plain)]
@@ -123,17 +123,21 @@ def dates(text: str) -> tuple[str, ...]:
 
 _DATES = ((_ISO, (1, 2, 3)), (_HAN_DATE, (1, 2, 3)), (_DMY, (3, 2, 1)), (_MDY, (3, 1, 2)), (_DOTTED, (3, 2, 1)))
 """Patterns of dates, with their groups for year, month and day."""
-_YEAR = re.compile(r"\d{4}|年")
-"""What each of them holds; searched for much faster than they are."""
+_YEAR = re.compile(r"[\d年](?:(?<=年)|\d{3}(?:[-/.]|(?<=[.\s]\d{4})))")
+"""What each of them holds, 年 or four digits beside a mark or a blank; searched for much faster than they are."""
 
 
 @lru_cache(maxsize=64)
 def without_dates(text: str) -> str:
     """The text with every full date blanked out, and full-width characters made ordinary."""
-    text = text.translate(FULL_WIDTH)
+    text = _narrow(text)
     for pattern, _ in _DATES if _YEAR.search(text) else ():
         text = pattern.sub(_blank, text)
     return text
+
+
+def _narrow(text: str) -> str:
+    return text if text.isascii() else text.translate(FULL_WIDTH)
 
 
 def _without_codes(text: str) -> str:

@@ -22,22 +22,25 @@ UNITS = tuple((words.replace(r"\b", "").split("|"), re.compile(words, re.IGNOREC
     (r"\byear|\bannual|年", (12.0, 52.0, 365.0, 366.0)), (r"\bminute|分钟", (60.0,)), (r"\bpi\b|π|圆周率", (3.14, 3.1416, 3.14159, 6.28, 6.2832, 6.28319)),
 ))  # fmt: skip
 """Units in smaller ones, by pieces of their words and by the words: pieces are found faster."""
-_YEAR = re.compile(r"(?<!\d)(?:19|20|21)\d\d(?!\d)")
+_YEAR = re.compile(r"(?:19|20|21)(?<!\d..)\d\d(?!\d)")
 _HAN_DAY = re.compile(r"(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,2})\s*月(?:份)?\s*(?:(\d{1,2}|[一二三四五六七八九十]{1,3})\s*[日号])?")
-_SLASHED = re.compile(r"(?<![\d./-])(\d{1,2})[/.-](\d{1,2})(?![\d/.-]*\d)")
+_SLASHED = re.compile(r"(\d(?<![\d./-]\d)\d?)[/.-](\d{1,2})(?![\d/.-]*\d)")  # a digit first, and only then what stands before it: so it is found faster
 _FIGURES = re.compile(r"(?<![\d./-])(?:(\d{1,2})[/.-](\d{1,2})[/.-]((?:19|20|21)\d\d)|((?:19|20|21)\d\d)(\d\d)(\d\d))(?![\d/-])")
 _MONTH = "|".join(f"{month}|{month[:3]}" for month in MONTHS) + "|sept"
 _LATIN_DAY = re.compile(rf"(?:\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b({_MONTH})\b\.?(?:\s+(\d{{1,2}})(?:st|nd|rd|th)?\b)?", re.IGNORECASE)
-FEASTS = (
-    (("christmas", "xmas", "圣诞"), (12, 25)), (("christmas eve", "平安夜"), (12, 24)), (("boxing day",), (12, 26)), (("new year", "元旦", "新年"), (1, 1)), (("new year's eve", "跨年"), (12, 31)),
-    (("valentine", "情人节"), (2, 14)), (("halloween", "万圣"), (10, 31)), (("independence day", "fourth of july"), (7, 4)), (("women's day", "妇女节"), (3, 8)), (("labour day", "劳动节", "五一"), (5, 1)),
-    (("children's day", "儿童节", "六一"), (6, 1)), (("教师节",), (9, 10)), (("国庆",), (10, 1)), (("双十一", "双11"), (11, 11)), (("双十二", "双12"), (12, 12)), (("愚人节", "april fool"), (4, 1)),
-)  # fmt: skip
+FEASTS = {
+    "christmas": (12, 25), "xmas": (12, 25), "christmas eve": (12, 24), "boxing day": (12, 26), "new year": (1, 1), "new year's eve": (12, 31), "valentine": (2, 14),
+    "halloween": (10, 31), "independence day": (7, 4), "fourth of july": (7, 4), "women's day": (3, 8), "labour day": (5, 1), "children's day": (6, 1), "april fool": (4, 1),
+    "圣诞": (12, 25), "平安夜": (12, 24), "元旦": (1, 1), "新年": (1, 1), "跨年": (12, 31), "情人节": (2, 14), "万圣": (10, 31), "妇女节": (3, 8), "劳动节": (5, 1), "五一": (5, 1),
+    "儿童节": (6, 1), "六一": (6, 1), "教师节": (9, 10), "国庆": (10, 1), "双十一": (11, 11), "双11": (11, 11), "双十二": (12, 12), "双12": (12, 12), "愚人节": (4, 1),
+}  # fmt: skip
 """Days that are called by a name and are the same in every year."""
+_LATIN_FEASTS = {name: day for name, day in FEASTS.items() if name.isascii()}
+_BETWEEN = "\0"
 _STEMS = tuple(month[:3] for month in MONTHS)
-_YEARED, _PARTED = re.compile(r"(?:19|20|21)\d\d"), re.compile(r"\d[/.-]\d")
+_YEARED, _PARTED = re.compile(r"(?:19|20|21)\d\d"), re.compile(r"[/.-](?<=\d.)\d")
 """What has to stand in a text with such dates; searched for much faster than they are."""
-_OF_A_YEAR = re.compile(r"(?<!\d)\d{4}[-/.](\d{1,2})(?!\d)")
+_OF_A_YEAR = re.compile(r"[-/.](?<=\d{4}.)(?<!\d{5}.)(\d{1,2})(?!\d)")
 _HOURS = re.compile(r"(?<![\d.])(\d{1,3})\s*(?:h|hrs?|hours?|个?小时|个?钟头)\s*(?:and\s+)?(\d{1,2})\s*(?:m|mins?|minutes?|分钟?)(?![a-z])", re.IGNORECASE)
 _FEET = re.compile(r"(?<![\d.])(\d)\s*(?:'|′|ft\.?|feet|foot|英尺)\s*(?:and\s+)?(\d{1,2})(?=\s*(?:\"|″|in\b|inch|英寸|$))", re.IGNORECASE)
 _PARTS = re.compile(r"\d\s*(?:[h'′f个小钟英])", re.IGNORECASE)
@@ -64,11 +67,26 @@ class Over(Generic[T]):
         return self._found
 
 
+@dataclass(slots=True)
+class Days:
+    """The days that texts name."""
+
+    full: set[str] = field(default_factory=set)
+    """Full dates, also those in figures: as many of them as each may be."""
+    named: set[tuple[int, int]] = field(default_factory=set)
+    """Months and days without a year: (3, 14); (3, 0) where only the month is named."""
+    slashed: set[tuple[int, int]] = field(default_factory=set)
+    """Pairs like 3/14 or 14.3, in both orders."""
+    years: set[int] = field(default_factory=set)
+    """Years of our time."""
+
+
 class Told:
     """The texts of a run, and what stands in them."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self._days, self._dated = Days(), 0
         self._ordered: list[float] = []
         self._usual: list[float] = []
         self._counted = 0
@@ -107,25 +125,14 @@ class Told:
         """What one of the units that the texts name is in smaller ones (the past hour: 60 minutes, 3600 seconds)."""
         return Over(self.texts, units)
 
-    @cached_property
-    def dates(self) -> Over[str]:
-        """Full dates, also those in figures: as many of them as each may be."""
-        return Over(self.texts, lambda text: (*dates(text), *(day for days in numeric_days(text) for day in days)))
-
-    @cached_property
-    def month_days(self) -> Over[tuple[int, int]]:
-        """Months and days without a year."""
-        return Over(self.texts, lambda text: month_days(without_dates(text)))
-
-    @cached_property
-    def slashed(self) -> Over[tuple[int, int]]:
-        """Pairs like 3/14."""
-        return Over(self.texts, lambda text: slashed(without_dates(text)))
-
-    @cached_property
-    def years(self) -> Over[int]:
-        """Years of our time."""
-        return Over(self.texts, lambda text: map(int, _YEAR.findall(text)))
+    @property
+    def days(self) -> Days:
+        """The days that the texts name; for reading only."""
+        end = len(self.texts)
+        if self._dated < end:
+            note_days(self._days, self.texts[self._dated : end])
+            self._dated = end
+        return self._days
 
     @property
     def values(self) -> list[float]:
@@ -199,17 +206,35 @@ def numeric_days(text: str) -> list[tuple[str, ...]]:
     return found
 
 
-def month_days(text: str) -> set[tuple[int, int]]:
-    """Months and days that the text names without a year: (3, 14); (3, 0) where only the month is named."""
+def note_days(days: Days, texts: list[str]) -> None:
+    """Put the days that these texts name among those known.
+
+    Most texts name none, so all are looked through as one; between them stands what is part of no day.
+    """
+    plain = [without_dates(text) for text in texts]
+    whole, undated = _BETWEEN.join(texts), _BETWEEN.join(plain)
+    if whole != undated:
+        days.full.update(day for text in texts for day in dates(text))
+    if _YEARED.search(whole):
+        days.full.update(day for either in numeric_days(whole) for day in either)
+        days.years.update(map(int, _YEAR.findall(whole)))
+    if _PARTED.search(undated):
+        pairs = [(int(match[1]), int(match[2])) for match in _SLASHED.finditer(undated)]
+        days.slashed.update(pair for a, b in pairs for pair in ((a, b), (b, a)))
+        days.named.update((int(match[1]), 0) for match in _OF_A_YEAR.finditer(undated))
+    days.named.update(month_days(undated))
+
+
+def month_days(text: str) -> list[tuple[int, int]]:
+    """Months and days that the text names in words: (3, 14), and (3, 0) for the month itself."""
     plain = text if text.isascii() else text.translate(FORMAL)
     found = [(_ordinal(match[1]), _ordinal(match[2])) for match in _HAN_DAY.finditer(plain)] if "月" in plain else []
     folded = plain.casefold()
     for match in _LATIN_DAY.finditer(plain) if any(stem in folded for stem in _STEMS) else ():
         month = _STEMS.index(match[2][:3].casefold()) + 1
         found += [(month, int(day)) for day in (match[1], match[3]) if day] + [(month, 0)]
-    found += [(int(match[1]), 0) for match in _OF_A_YEAR.finditer(plain)] if _PARTED.search(plain) else []
-    feasts = [day for names, day in FEASTS if any(name in folded for name in names)]
-    return {*found, *((month, 0) for month, _ in found), *feasts}
+    feasts = _LATIN_FEASTS if folded.isascii() else FEASTS
+    return [*found, *((month, 0) for month, _ in found), *(day for name, day in feasts.items() if name in folded)]
 
 
 def joined(text: str) -> list[float]:
@@ -227,12 +252,6 @@ def units(text: str) -> list[float]:
     """What one of the units that the text names is in smaller ones."""
     folded = text.casefold()
     return [value for pieces, words, values in UNITS if any(piece in folded for piece in pieces) and words.search(text) for value in values]
-
-
-def slashed(text: str) -> set[tuple[int, int]]:
-    """Pairs like 3/14 or 14.3, in both orders."""
-    pairs = [(int(match[1]), int(match[2])) for match in _SLASHED.finditer(text)] if _PARTED.search(text) else []
-    return {pair for a, b in pairs for pair in ((a, b), (b, a))}
 
 
 def _ordinal(text: str | None) -> int:

@@ -16,7 +16,7 @@ from tao.messages import Call, Image, Message, Observation, Reply, ToolSpec
 from tao.run import Run, args_hash
 from tao.seams import Abilities
 from tao.testing import FunctionAct, ScriptedModel, did, history
-from tao.told import KIND, told
+from tao.told import KIND, Told, told
 from tao.tools.declare import tool
 from tao.toolset import FIND_TOOL, SHOWN
 from tao.wrappers.founded import unfounded
@@ -310,9 +310,17 @@ def test_a_run_that_grows_has_told_what_one_that_is_read_as_a_whole_has():
     for event in later:
         grown.events.append(event)
         one, whole = told(grown), told(Run("r", grown.events))
-        assert (one.texts, one.values, one.dates.found) == (whole.texts, whole.values, whole.dates.found)
+        assert (one.texts, one.values, one.days) == (whole.texts, whole.values, whole.days)
     assert {*told(grown).values} >= {17, 412.5, 19, 6, 1234}
     assert not {77.0, 5.0, 99.0} & set(told(grown).values)
+
+
+def test_texts_that_are_looked_through_together_do_not_run_into_each_other():
+    told = Told()
+    told.texts += ["on 3", "月5日", "the 12", "March 4", "1/", "2", "2025-", "03-14"]
+    assert (told.days.full, told.days.named, told.days.slashed, told.days.years) == (set(), {(3, 4), (3, 0)}, {(3, 14), (14, 3)}, {2025})
+    told.texts += ["5/6/2025", "圣诞"]
+    assert (told.days.full, told.days.named - {(3, 4), (3, 0)}) == ({"2025-05-06", "2025-06-05"}, {(12, 25)})
 
 
 @pytest.mark.parametrize("digits", ["1" + "0" * 309, "-" + "9" * 400, "7" * 4000])

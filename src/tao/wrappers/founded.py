@@ -11,12 +11,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-from tao.arithmetic import made_of, multiple, same, stands
+from tao.arithmetic import made_of, multiple, near, same, slack, stands
 from tao.measures import CALORIE, FOOT, GALLON, IMPERIAL_GALLON, INCH, MILE, MU, NAUTICAL_MILE, OUNCE, POUND, YARD
-from tao.messages import Call, ToolSpec
+from tao.messages import Call, Kept, ToolSpec
 from tao.permissions.effects import looks
 from tao.quantities import codes, dates, numbers
 from tao.run import Run
@@ -24,13 +23,13 @@ from tao.told import FACTORS, Told, bare, numeric_days, told
 from tao.toolset import examples, required, told_examples
 
 SMALL = 12
-CONSTANTS = (*FACTORS, 0.5, 0.25, 31.0, 28.0, 29.0, 366.0, 1440.0, 86_400.0, 1024.0, 3.14, 3.1416, 3.14159, 9.8, 9.81, 1.8, 32.0, 273.15, 180.0, 360.0, 1e9)
+CONSTANTS = frozenset((*FACTORS, 0.5, 0.25, 31.0, 28.0, 29.0, 366.0, 1440.0, 86_400.0, 1024.0, 3.14, 3.1416, 3.14159, 9.8, 9.81, 1.8, 32.0, 273.15, 180.0, 360.0, 1e9))
 """What may stand in a sum without being said."""
-CONVERSIONS = (
+CONVERSIONS = sorted((
     *(way for one in (INCH, FOOT, YARD, MILE, NAUTICAL_MILE, OUNCE, POUND, GALLON, IMPERIAL_GALLON) for way in (one, 1 / one)),
     MU, MU / 10_000, CALORIE, 3.6, math.pi, math.e, math.sqrt(2), math.sqrt(3), 6.02214076,
-)  # fmt: skip
-"""How much of one unit another is, and constants of mathematics; as far as a number shows its digits it may be one of them, rounded."""
+))  # fmt: skip
+"""In ascending order: how much of one unit another is, and constants of mathematics; as far as a number shows its digits it may be one of them, rounded."""
 PHONE = re.compile(r"\+\d{1,3}[\s-]?(?:\(\d{1,4}\)[\s-]?)?\d[\d\s-]{4,16}\d|\(\d{2,4}\)\s?\d{3,4}[\s-]\d{4}|1\d{2}[\s-]\d{4}[\s-]\d{4}|\d{3,4}-\d{3,4}-\d{4}|0\d{2,3}-\d{7,8}")
 """Numbers to call, as they are written in China and North America, and from abroad."""
 TUNING = re.compile(
@@ -47,7 +46,7 @@ CHOICE = re.compile(
 )
 """Names of parameters whose examples are mostly what there is to choose from."""
 NAMED_ZH = re.compile(r"编号|单号|号码|账号|帐号|工号|学号|卡号|车牌|手机号|序列号")
-ARITHMETIC = re.compile(r"(?=.*\d)(?=.*[+*/^×÷]|.*\d\s*-\s*[\d(])[\d\s+\-*/().,%^×÷=]+")
+ARITHMETIC = re.compile(r"(?=[\d\s+\-*/().,%^×÷=]++\Z)(?=.*\d)(?=.*[+*/^×÷]|.*\d\s*-\s*[\d(])(?s:.+)")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 _TITLE = re.compile(r"《([^《》]{1,40})》")
 _SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s\-.]+")
@@ -77,111 +76,156 @@ def unfounded(call: Call, run: Run) -> tuple[Unfounded, ...]:
     tool = run.tool(call.tool)
     if tool is None or run.asked.images or not call.args:
         return ()
-    have = told(run)
-    samples, needs = examples(tool), required(tool)
+    have, known = told(run), _parameters(tool)
     found: dict[str, Unfounded] = {}
     for name, schema, value in _leaves(call.args, tool.parameters):
-        sample = samples.get(name)
-        doubt = _doubt(name, schema, value, sample, have, needed=name in needs) or _told_only(name, schema, value, tool, have) or _title(value, tool, have)
+        one = known.get((name, id(schema))) or _parameter(name, schema, tool)
+        doubt = (None if one.fixed or (value == one.default and one.defaults) else _doubt(one, value, have)) or _title(value, tool, have)
         if doubt:
             value_said, kind = doubt
-            found.setdefault(value_said, Unfounded(name, value_said, kind, _stands_in(value_said, sample, schema, tool)))
+            found.setdefault(value_said, Unfounded(name, value_said, kind, _stands_in(value_said, one, tool)))
     return tuple(found.values())
 
 
+_UNSAID: Mapping[str, Any] = {}
+
+
 def _leaves(args: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Any]]:
-    """Every plain value with the name of its parameter and its schema, {} where that is not said plainly."""
+    """Every plain value with the name of its parameter and its schema, an empty one where that is not said plainly."""
     waiting: list[tuple[str, Any, Any]] = [("", schema, args)]
     for _ in range(MOST_LEAVES):
         if not waiting:
             return
         name, part, value = waiting.pop()
-        part = part if isinstance(part, dict | Mapping) else {}
-        if isinstance(value, dict | Mapping):
-            inner = part.get("properties")
-            inner = inner if isinstance(inner, dict | Mapping) else {}
+        part = part if isinstance(part, (dict, Mapping)) else _UNSAID
+        if isinstance(value, str):
+            yield name, part, value
+        elif isinstance(value, (dict, Mapping)):
+            inner = _properties(part)
             waiting += [(str(key), inner.get(key), item) for key, item in reversed(list(value.items()))]
-        elif isinstance(value, list | tuple):
+        elif isinstance(value, (list, tuple)):
             waiting += [(name, part.get("items"), item) for item in reversed(list(value))]
         elif not isinstance(value, bool) and value is not None:
             yield name, part, value
 
 
-def _doubt(name: str, schema: Mapping[str, Any], value: Any, sample: Any, have: Told, *, needed: bool) -> tuple[str, str] | None:
+def _properties(schema: Mapping[str, Any]) -> Mapping[Any, Any]:
+    found = schema.get("properties")
+    return found if isinstance(found, (dict, Mapping)) else _UNSAID
+
+
+# ── what is known of a parameter before any call ──────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    """What a parameter's name, its schema and its tool say of the values that it may have."""
+
+    schema: Mapping[str, Any]
+    fixed: bool
+    """Whether the schema itself says what there is to choose from."""
+    defaults: bool
+    """Whether it has a default."""
+    default: Any
+    sample: Any
+    asked: bool
+    """Whether it has to be given, and says with what something is done rather than how."""
+    named: bool
+    """Whether its name is that of an identifier."""
+    identifies: bool
+    """Whether its name or its description is."""
+    coded: bool
+    """Whether what it wants is an identifier by any of these, its pattern or its example."""
+    examples: frozenset[str]
+    """Examples out of sentences or the schema, without case; none where they are mostly what there is to choose from."""
+    numbers: frozenset[float]
+    """Numbers that its description lists; a single one is no list."""
+    codes: frozenset[str]
+    """Codes that its description lists."""
+
+
+@Kept
+def _parameters(tool: ToolSpec) -> Mapping[tuple[str, int], _Parameter]:
+    """The tool's parameters, also those within others, by their names and the identity of their schemas."""
+    found: dict[tuple[str, int], _Parameter] = {}
+    waiting: list[tuple[str, Any]] = [(str(key), schema) for key, schema in _properties(tool.parameters).items()]
+    while waiting:
+        name, schema = waiting.pop()
+        if isinstance(schema, (dict, Mapping)) and (name, id(schema)) not in found:
+            found[name, id(schema)] = _parameter(name, schema, tool)
+            waiting += [(str(key), inner) for key, inner in _properties(schema).items()] + [(name, schema.get("items"))]
+    return found
+
+
+def _parameter(name: str, schema: Mapping[str, Any], tool: ToolSpec) -> _Parameter:
+    snake = _SNAKE.sub("_", name).lower()
+    tuning, named, choice = (pattern.search(snake) is not None for pattern in (TUNING, NAMED, CHOICE))
+    said, sample, shown = str(schema.get("description", "")), examples(tool).get(name), schema.get("examples")
+    identifies = named or NAMED_ZH.search(f"{name}{schema.get('description', '')}") is not None
+    listed = frozenset(number.value for number in numbers(said))
+    listed_codes = codes(said)
+    return _Parameter(
+        schema, "enum" in schema or "const" in schema, "default" in schema, schema.get("default"), sample,
+        asked=name in required(tool) and not tuning, named=named, identifies=identifies,
+        coded=identifies or "pattern" in schema or (isinstance(sample, str) and codes(sample) == (sample.strip(),)),
+        examples=frozenset() if choice else told_examples(tool.description) | told_examples(said) | _folded(shown),
+        numbers=listed if len(listed) > 1 and not dates(said) else frozenset(), codes=frozenset(listed_codes if len(listed_codes) > 2 else ()),
+    )  # fmt: skip
+
+
+def _folded(shown: Any) -> frozenset[str]:
+    return frozenset(str(one).strip().casefold() for one in shown) if isinstance(shown, (list, tuple)) else frozenset()
+
+
+# ── whether a value comes from nowhere ────────────────────────────────────────
+
+
+def _doubt(one: _Parameter, value: Any, have: Told) -> tuple[str, str] | None:
     """The value (or the part of it) that comes from nowhere, and what it is."""
-    if any(key in schema for key in ("enum", "const")) or ("default" in schema and schema["default"] == value) or _listed(value, schema):
-        return None
-    how = _named(name)
-    if isinstance(value, int | float):
-        copied = isinstance(sample, int | float) and value == sample
-        asked = (needed and not how.tuning) or copied
-        if isinstance(value, int) and abs(value) > LARGEST:
-            return (f"{str(value)[:20]}…", "number") if asked and not have.holds(str(value)) else None
-        return (f"{value:.15g}", "number") if asked and not _reckoned(float(value), have, strict=how.named) else None
+    if isinstance(value, (int, float)):
+        return None if value in one.numbers else _number(one, value, have)
     if not isinstance(value, str):
         return None
     text = value.strip()
-    days = [{day} for day in dates(text)] + [set(both) for both in numeric_days(text)]
+    return (None if value in one.codes else _text(one, text, have)) or (_example(text, have) if text.casefold() in one.examples else None)
+
+
+def _number(one: _Parameter, value: float, have: Told) -> tuple[str, str] | None:
+    copied = isinstance(one.sample, (int, float)) and value == one.sample
+    if not (one.asked or copied):
+        return None
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return None if have.holds(str(value)) else (f"{str(value)[:20]}…", "number")
+    return None if _reckoned(float(value), have, strict=one.named) else (f"{value:.15g}", "number")
+
+
+def _text(one: _Parameter, text: str, have: Told) -> tuple[str, str] | None:
+    days = [(day,) for day in dates(text)] + numeric_days(text)
     for either in days:  # 03/04/2025 may be one of two
         if not any(_day_known(day, have) for day in either):
             return (day if (day := min(either)) in text else text, "date")
-    named = how.named or NAMED_ZH.search(f"{name}{schema.get('description', '')}") is not None
-    if ARITHMETIC.fullmatch(text) and not days and not named and not PHONE.fullmatch(text):
+    if not (days or one.identifies) and ARITHMETIC.fullmatch(text) and not PHONE.fullmatch(text):
         lost = next((number for number in numbers(text) if not (_constant(number.value) or _reckoned(number.value, have) or _reckoned(number.scaled, have))), None)
         return None if lost is None or have.holds(text) else (f"{lost.value:.15g}", "number")
-    for mail in _EMAIL.findall(text) if len(text) < 200 else ():
+    for mail in _EMAIL.findall(text) if "@" in text and len(text) < 200 else ():
         if not have.holds(mail):
             return mail, "id"
-    if _is_id(text, named=named, sample=sample, pattern="pattern" in schema):
+    if one.coded and _is_id(text, named=one.identifies):
         return None if _written(text, have) else (text, "id")
-    return (text, "name") if _copied(text, sample, have) else None
+    return (text, "name") if _copied(text, one.sample, have) else None
 
 
-def _told_only(name: str, schema: Mapping[str, Any], value: Any, tool: ToolSpec, have: Told) -> tuple[str, str] | None:
-    """The value and what it is, where it is an example out of the descriptions ("e.g. Lisbon"), of which nothing was said; of choices it may be one."""
-    if not isinstance(value, str) or _named(name).choice or "enum" in schema or "const" in schema:
-        return None
-    text, listed = value.strip(), schema.get("examples")
-    folded, shown = text.casefold(), listed if isinstance(listed, list | tuple) else ()
-    told = folded in told_examples(tool.description) or folded in told_examples(str(schema.get("description", "")))
-    if not (told or any(str(one).strip().casefold() == folded for one in shown)) or schema.get("default") == value or dates(text) or numeric_days(text):
+def _example(text: str, have: Told) -> tuple[str, str] | None:
+    """The value and what it is, where it is an example out of the descriptions ("e.g. Lisbon"), of which nothing was said."""
+    if dates(text) or numeric_days(text):
         return None
     copied = not _written(text, have) if re.search(r"[\d/@_\\]", text) else _copied(text, text, have)
     return (text, "name") if copied else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """What a parameter's name says: that it is about how something is done, an identifier, or one of a few choices."""
-
-    tuning: bool
-    named: bool
-    choice: bool
-
-
-@lru_cache(maxsize=1024)
-def _named(name: str) -> _Named:
-    snake = _SNAKE.sub("_", name).lower()
-    return _Named(*(pattern.search(snake) is not None for pattern in (TUNING, NAMED, CHOICE)))
-
-
-def _listed(value: Any, schema: Mapping[str, Any]) -> bool:
-    """Whether the parameter's own description lists it among others ("1: cleaning, 2: ironing"); a single example is no list."""
-    said = str(schema.get("description", ""))
-    if not said:
-        return False
-    if isinstance(value, int | float):
-        listed = {number.value for number in numbers(said)}
-        return len(listed) > 1 and value in listed and not dates(said)
-    listed_codes = codes(said)
-    return isinstance(value, str) and len(listed_codes) > 2 and value in listed_codes
-
-
-def _is_id(text: str, *, named: bool, sample: Any, pattern: bool) -> bool:
-    """Whether the text as a whole is an identifier, by its form and by what is asked for."""
-    if codes(text) == (text,):
-        return named or pattern or (isinstance(sample, str) and codes(sample) == (sample.strip(),))
-    return named and re.fullmatch(r"[+(]{0,2}\d[\d\s()-]{3,24}", text) is not None and not dates(text)
+def _is_id(text: str, *, named: bool) -> bool:
+    """Whether the text as a whole has the form of an identifier; where a name asks for one, also that of a number to call."""
+    return codes(text) == (text,) or (named and re.fullmatch(r"[+(]{0,2}\d[\d\s()-]{3,24}", text) is not None and not dates(text))
 
 
 def _title(value: Any, tool: ToolSpec, have: Told) -> tuple[str, str] | None:
@@ -213,9 +257,10 @@ def _copied(text: str, sample: Any, have: Told) -> bool:
     return name and not any(have.holds(word[:4]) for word in words)
 
 
-def _stands_in(value: str, sample: Any, schema: Mapping[str, Any], tool: ToolSpec) -> bool:
-    said = f"{tool.description}\n{schema.get('description', '')}\n{schema.get('examples', '')}\n{sample if isinstance(sample, str | int | float) else ''}"
-    return value in said or any(value == day for day in dates(said))
+def _stands_in(value: str, one: _Parameter, tool: ToolSpec) -> bool:
+    sample = one.sample if isinstance(one.sample, (str, int, float)) else ""
+    said = f"{tool.description}\n{one.schema.get('description', '')}\n{one.schema.get('examples', '')}\n{sample}"
+    return value in said or value in dates(said)
 
 
 # ── numbers ───────────────────────────────────────────────────────────────────
@@ -223,12 +268,16 @@ def _stands_in(value: str, sample: Any, schema: Mapping[str, Any], tool: ToolSpe
 
 def _constant(value: float) -> bool:
     """Whether a number may stand in a sum without being said."""
-    return value in CONSTANTS or any(same(value, one) for one in CONVERSIONS)
+    return _small(value) or value in CONSTANTS or any(same(value, one) for one in near(value, CONVERSIONS, slack(value)))
+
+
+def _small(value: float) -> bool:
+    return abs(value) <= SMALL and value.is_integer()
 
 
 def _reckoned(value: float, have: Told, *, strict: bool = False) -> bool:
     """Whether a number is known, or follows from known ones in one plain step; with `strict` it has to stand there."""
-    if not strict and abs(value) <= SMALL and value.is_integer():
+    if not strict and _small(value):
         return True
     values = have.values
     if stands(value, values) or _digits_stand(value, have):
@@ -256,20 +305,26 @@ def _apart_from_others(digits: str, text: str) -> bool:
 
 
 def _day_known(day: str, have: Told) -> bool:
-    written = have.dates.found
-    if day in written:
+    days = have.days
+    if day in days.full:
         return True
     when = dt.date.fromisoformat(day)
-    named = have.month_days.found
-    spoken = (when.month, 0) in named and any(re.search(rf"(?<!\d)0?{when.day}(?:st|nd|rd|th|日|号)?(?![\d:])", text) for text in have.undated.found)
-    if (when.month, when.day) in named or spoken or (when.day, when.month) in have.slashed.found:
+    month = (when.month, 0) in days.named
+    if (when.month, when.day) in days.named or (when.day, when.month) in days.slashed:
         return True
-    edge = when.day in {1, calendar.monthrange(when.year, when.month)[1]}
-    if edge and ((when.month, 0) in named or when.year in have.years.found):
+    if month and any(re.search(rf"(?<!\d)0?{when.day}(?:st|nd|rd|th|日|号)?(?![\d:])", text) for text in have.undated.found):
         return True
-    if edge and any(abs(when.year - int(other[:4])) <= 2 for other in written) and have.says(YEARLY):
-        return True
-    return any(_apart(when, dt.date.fromisoformat(other), have) for other in written)
+    if _edge(when):
+        if month or when.year in days.years:
+            return True
+        if any(abs(when.year - int(other[:4])) <= 2 for other in days.full) and have.says(YEARLY):
+            return True
+    return any(_apart(when, dt.date.fromisoformat(other), have) for other in days.full)
+
+
+def _edge(when: dt.date) -> bool:
+    """Whether a month begins or ends with the day."""
+    return when.day == 1 or (when.day >= 28 and when.day == calendar.monthrange(when.year, when.month)[1])
 
 
 def _apart(when: dt.date, other: dt.date, have: Told) -> bool:
@@ -285,5 +340,5 @@ def _apart(when: dt.date, other: dt.date, have: Told) -> bool:
         return True
     if when.day == other.day and (known(months) or known(months / 12)):
         return True
-    near = days <= 14 or (months <= 1 and when.day in {1, calendar.monthrange(when.year, when.month)[1], other.day})
-    return near and have.says(NEAR)
+    close = days <= 14 or (months <= 1 and (when.day == other.day or _edge(when)))
+    return close and have.says(NEAR)
