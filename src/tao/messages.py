@@ -5,6 +5,7 @@ import json
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring
 from typing import Any, Generic, Literal, TypeVar
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -165,21 +166,24 @@ class Request:
 
     def digest(self) -> str:
         """Sixteen hex digits that stand for every byte of this request; replay compares them."""
-        likely = (self.likely,) if self.likely else ()
-        rest = _compact((self.stop, self.grammar, self.schema, self.max_tokens, self.temperature, self.tool_choice, *likely))
-        text = f"[[{','.join(_message_text.each(self.messages))}],[{','.join(_tool_text.each(self.tools))}],{rest}]"
+        settings = (self.grammar, self.schema, self.max_tokens, self.temperature, self.tool_choice, *((self.likely,) if self.likely else ()))
+        parts = (_message_text.each(self.messages), _tool_text.each(self.tools), map(_json, self.stop), map(_json, settings))
+        messages, tools, stop, rest = map(",".join, parts)
+        text = f"[[{messages}],[{tools}],[[{stop}],{rest}]]"
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @Kept
 def _message_text(m: Message) -> str:
-    calls = ",".join(f"[{_text(c.id)},{_text(c.name)},{_text(c.arguments)}]" for c in m.calls)
-    more = f",{_compact([(image.media, image.data, image.url) for image in m.images])},{_text(m.kept)}" if m.images or m.kept else ""
-    return f"[{_text(m.role)},{_text(m.content)},{_text(m.reasoning)},{_text(m.call_id)},[{calls}]{more}]"
+    calls = ",".join(f"[{_json(c.id)},{_json(c.name)},{_json(c.arguments)}]" for c in m.calls)
+    more = f",{_json([(image.media, image.data, image.url) for image in m.images])},{_json(m.kept)}" if m.images or m.kept else ""
+    return f"[{_json(m.role)},{_json(m.content)},{_json(m.reasoning)},{_json(m.call_id)},[{calls}]{more}]"
 
 
-def _text(text: str | None) -> str:
-    return "null" if text is None else _compact(text)
+def _json(value: object) -> str:
+    if value is None:
+        return "null"
+    return encode_basestring(value) if isinstance(value, str) else _compact(value)
 
 
 @Kept

@@ -135,7 +135,7 @@ def _again(text: str, kind: str, start: int) -> tuple[str, int, str, bool] | Non
 
 def unveiled(text: str) -> str:
     """The text with its labels freed of zero-width characters within them; everything else stays."""
-    if not any(char in text for char in ZERO_WIDTH):
+    if text.isascii() or not any(char in text for char in ZERO_WIDTH):
         return text
     pieces: list[str] = []
     done = 0

@@ -10,8 +10,8 @@ from tao.dialects.listen import Listening
 from tao.dialects.output import called, finisher, found, to_call
 from tao.dialects.prompts import texts
 from tao.dialects.read import read_calls
-from tao.dialects.window import QUOTE_LIMIT, merged, shown
-from tao.events import Asked, Decided, Event, Misread, Nudged, Observed, Replied
+from tao.dialects.window import QUOTE_LIMIT, merged, put, shown
+from tao.events import Decided, Event, Misread, Nudged, Observed, Recalled, Replied
 from tao.messages import Call, Message, Reply, Request, ToolCall
 from tao.run import Run
 from tao.seams import Listener
@@ -29,8 +29,9 @@ class Native:
     def render(self, run: Run) -> Request:
         """The prompt for the next reply."""
         nudge = run.nudge
-        tools = tuple(tool for tool in described(run) if not nudge or tool.name not in nudge.without)
-        messages = merged(_messages(run))
+        tools, messages = described(run), tuple(_messages(run))
+        if nudge and nudge.without:
+            tools = tuple(tool for tool in tools if tool.name not in nudge.without)
         if finish := finisher(run):
             may_call, may_answer = nudge is None or nudge.may_call, nudge is None or nudge.may_answer or not tools
             return Request(messages, (*(tools if may_call else ()), *((finish,) if may_answer or not may_call else ())), tool_choice="required")
@@ -66,52 +67,65 @@ def _opening(run: Run) -> Iterator[Message]:
 
 @dataclass(slots=True)
 class _Written:
-    """What is written of a run: its `opening` (`of` this question with so many notes), `events` of turns that are over, as `messages`, and the `last` turn, which may go on."""
+    """What is written of a run: its `events` so far as `messages`, and of the turn at hand the `reply`, the calls `waiting` for their results, and the `results`."""
 
-    of: tuple[Asked | None, int] = None, 0
-    opening: list[Message] = field(default_factory=list)
+    messages: list[Message]
     events: list[Event] = field(default_factory=list)
-    messages: list[Message] = field(default_factory=list)
-    last: tuple[list[Event], list[Message]] = field(default_factory=lambda: ([], []))
+    reply: Reply | None = None
+    waiting: tuple[Call, ...] = ()
+    results: dict[str, str] = field(default_factory=dict)
+
+    def add(self, event: Event, lang: str) -> None:
+        """One more event: a decision is the assistant's message, followed by the results of all its calls, in call order."""
+        reply = self.reply
+        if isinstance(event, Replied):
+            self.reply, self.waiting, self.results = event.reply, (), {}
+        elif isinstance(event, Decided):
+            self.waiting, self.results = event.calls, {}
+            text = event.answer if event.answer is not None else event.thought
+            calls = _calls(event.calls, reply) if event.calls else ()
+            put(self.messages, Message("assistant", text, calls, reasoning=reply.reasoning if reply else None, kept=reply.kept if reply else ""))
+        elif isinstance(event, Observed):
+            self.results[event.call_id] = event.observation.text
+            if len(self.results) == len(self.waiting):
+                for call in self.waiting:
+                    if call.id in self.results:
+                        put(self.messages, Message("tool", self.results[call.id], call_id=call.provider_id or call.id))
+        elif isinstance(event, Misread):
+            put(self.messages, Message("assistant", (reply.text.strip()[:QUOTE_LIMIT] if reply else "") or "…"))
+            put(self.messages, Message("user", event.detail or texts(lang)["native.form"]))
+        elif isinstance(event, Nudged) and event.text:
+            put(self.messages, Message("user", event.text))
+        self.events.append(event)
 
 
 _WRITTEN: WeakKeyDictionary[Run, _Written] = WeakKeyDictionary()
 
 
 def _messages(run: Run) -> list[Message]:
-    """The opening and the run's turns. A message is written once: a run only grows, so all but those of its last turn stay as they are."""
-    events, known = shown(run), _WRITTEN.setdefault(run, _Written())
-    rest = events[len(known.events) :]
-    if events[: len(known.events)] != known.events or (known.events and not (rest and isinstance(rest[0], Replied))):
-        known = _WRITTEN[run] = _Written()
-        rest = events
-    *over, last = _turns(rest)
-    for turn in over:
-        known.messages += known.last[1] if known.last[0] == turn else _turn(turn, run.asked.lang)
-        known.events += turn
-    if known.last[0] != last:
-        known.last = last, list(_turn(last, run.asked.lang))
-    asked, notes = known.of
-    if asked is not run.asked or notes != len(run.notes):
-        known.of, known.opening = (run.asked, len(run.notes)), list(_opening(run))
-    return [*known.opening, *known.messages, *known.last[1]]
+    """The opening and the run's turns, for reading only. A run only grows, so each event is written once, unless what was written is told otherwise now."""
+    events, known, lang = shown(run), _WRITTEN.get(run), run.asked.lang
+    new = events[len(known.events) :] if known else events
+    if known is None or events[: len(known.events)] != known.events or any(isinstance(event, Recalled) for event in new):
+        known, new = _Written(list(merged(_opening(run)))), events
+        _WRITTEN[run] = known
+    for event in new:
+        known.add(event, lang)
+    return known.messages
 
 
-def _turns(events: Iterable[Event]) -> Iterator[list[Event]]:
-    """The events, cut before each reply."""
-    turn: list[Event] = []
-    for event in events:
-        if isinstance(event, Replied) and turn:
-            yield turn
-            turn = []
-        turn.append(event)
-    yield turn
+def _calls(calls: Iterable[Call], reply: Reply | None) -> tuple[ToolCall, ...]:
+    """The calls as they are said again, each with the arguments as the model wrote them, where that is how they were read."""
+    sent = [(one.arguments, _value(one.arguments)) for one in reply.calls] if reply else []
+    return tuple(ToolCall(call.tool, _arguments(call, sent), call.provider_id or call.id) for call in calls)
 
 
-def _arguments(call: Call, sent: list[str]) -> str:
-    """The call's arguments as the model wrote them, where that is how they were read; else as JSON."""
-    text = _COMPACT(call.args)
-    return next((one for one in sent if one == text or (len(one) < len(text) + SPACES and _value(one) == call.args)), text)
+def _arguments(call: Call, sent: list[tuple[str, object]]) -> str:
+    """The call's arguments as they were sent, unless they were blown up with blanks; as JSON where they were read otherwise."""
+    for text, value in sent:
+        if value == call.args and (len(text) < SPACES or len(text) < len(_COMPACT(call.args)) + SPACES):
+            return text
+    return _COMPACT(call.args)
 
 
 def _value(text: str) -> object:
@@ -119,28 +133,3 @@ def _value(text: str) -> object:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _turn(events: list[Event], lang: str) -> Iterator[Message]:
-    """A decision as the assistant's message, followed by the results of all its calls, in call order."""
-    reply: Reply | None = None
-    waiting: tuple[Call, ...] = ()
-    results: dict[str, str] = {}
-    for event in events:
-        if isinstance(event, Replied):
-            reply = event.reply
-        elif isinstance(event, Decided):
-            waiting, results = event.calls, {}
-            sent = [call.arguments for call in reply.calls] if reply else []
-            calls = tuple(ToolCall(c.tool, _arguments(c, sent), c.provider_id or c.id) for c in event.calls)
-            text = event.answer if event.answer is not None else event.thought
-            yield Message("assistant", text, calls, reasoning=reply.reasoning if reply else None, kept=reply.kept if reply else "")
-        elif isinstance(event, Observed):
-            results[event.call_id] = event.observation.text
-            if len(results) == len(waiting):
-                yield from (Message("tool", results[c.id], call_id=c.provider_id or c.id) for c in waiting if c.id in results)
-        elif isinstance(event, Misread):
-            yield Message("assistant", (reply.text.strip()[:QUOTE_LIMIT] if reply else "") or "…")
-            yield Message("user", event.detail or texts(lang)["native.form"])
-        elif isinstance(event, Nudged) and event.text:
-            yield Message("user", event.text)

@@ -32,7 +32,7 @@ _END = later(r"\s*(?:`{3,}|~{3,})?\s*")
 def wanted(run: Run) -> Mapping[str, Any] | None:
     """The schema that the run's answer has to fit; None where it is plain text."""
     found = run.asked.settings.get(OUTPUT)
-    return found if isinstance(found, Mapping) else None
+    return found if found is not None and isinstance(found, Mapping) else None
 
 
 def described(run: Run) -> str:
@@ -93,8 +93,9 @@ def to_call(run: Run) -> str:
 
 def called(run: Run, calls: tuple[ToolCall, ...], reading: Decided | Misread) -> Decided | Misread:
     """The reading of structured calls, where the first of them is the finishing one: its arguments as they are."""
-    schema, finish = wanted(run), finisher(run)
-    if schema is None or finish is None or not calls or not (calls[0].name == finish.name or is_finish(calls[0].name, Tools(run.tools))):
+    schema = wanted(run)
+    finish = finisher(run) if schema is not None and calls else None
+    if schema is None or finish is None or not (calls[0].name == finish.name or is_finish(calls[0].name, Tools(run.tools))):
         return reading
     given: Any = calls[0].arguments
     if isinstance(given, str):

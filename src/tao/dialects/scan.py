@@ -42,8 +42,7 @@ MARK = later("|".join(f"{re.escape(mark)}{rest if mark in _CASED else f'(?i:{res
 MAX_BLOCKS = 16
 """So many blocks of thinking are looked for in one answer."""
 _INDENT = " \t" + ZERO_WIDTH
-_GIVEN, _ZH_GIVEN = ("nput", "NPUT", "rg", "aram"), ("输入", "輸入", "参数", "參數", "入力")
-"""Parts of the labels of an input."""
+_ZH_GIVEN = ("输入", "輸入", "参数", "參數", "入力")
 MAX_MARKS = 1200
 """So many marks are looked at; a reply with more is no reply."""
 _NO_STEP = frozenset({"unknown_tool", "no_tool", "no_step", "empty"})
@@ -86,9 +85,17 @@ def _in_other_words(text: str, tools: Tools, first: Fails | None) -> tuple[Scan,
 
 def thought_in(text: str, tools: Tools) -> str:
     """The thought in a text that stands beside structured calls: without labels, tags and steps."""
-    scan = Scan("\n" + untoken(lines(text)), tools)
+    text = untoken(lines(text))
+    if not text or _plain("\n" + text):
+        return text  # as mostly
+    scan = Scan("\n" + text, tools)
     run(scan)
     return scan.thought
+
+
+def _plain(text: str) -> bool:
+    """Whether nothing stands in the text where a pass over it would stop."""
+    return not (("/" in text and STRAY.search(text)) or _may_give(text) or MARK.search(text))
 
 
 def _unchannelled(scan: Scan, text: str, bare: harmony.Message) -> Scan:
@@ -165,10 +172,16 @@ def _in_value(text: str, start: int, place: int) -> bool:
     return opened >= 0 and text.find("</parameter", opened, place) < 0 <= text.find("</parameter", place)
 
 
+def _may_give(text: str) -> bool:
+    """Whether a part of the label of an input stands in the text."""
+    given = "nput" in text or "rg" in text or "aram" in text or "NPUT" in text
+    return given or (not text.isascii() and any(word in text for word in _ZH_GIVEN))
+
+
 def _inline(scan: Scan, at: int = 0) -> tuple[int, str, int] | None:
     """The first `… Action: X Action Input: Y` within a line from `at` on, with a known X: place, name, start of the input."""
     text = scan.text
-    if not any(word in text for word in _GIVEN) and (text.isascii() or not any(word in text for word in _ZH_GIVEN)):
+    if not _may_give(text):
         return None
     for _ in range(8):
         given = MID_INPUT.search(text, at)

@@ -47,15 +47,17 @@ def shown(run: Run) -> list[Event]:
 
 def _hides(event: Event) -> bool:
     """Whether something is left out because of this event; in most runs there is none."""
-    if isinstance(event, Nudged):
-        return event.hide
+    if isinstance(event, Decided):
+        return _silent(event)
     if isinstance(event, Observed):
         return event.observation.kind == "ungrounded"
-    return _silent(event) or (isinstance(event, Misread) and event.reason == NO_TOOLS)
+    if isinstance(event, Nudged):
+        return event.hide
+    return isinstance(event, Misread) and event.reason == NO_TOOLS
 
 
-def _silent(event: Event) -> bool:
-    return isinstance(event, Decided) and not event.calls and event.answer is None
+def _silent(event: Decided) -> bool:
+    return not event.calls and event.answer is None
 
 
 _hiding: Grown[bool] = Grown(lambda: False, lambda found, event: found or _hides(event))
@@ -111,12 +113,17 @@ def merged(messages: Iterable[Message]) -> tuple[Message, ...]:
     """Neighbouring messages of one role as one: many chat templates want the roles to alternate."""
     whole: list[Message] = []
     for message in messages:
-        last = whole[-1] if whole else None
-        if last and last.role == message.role and message.role in ("user", "assistant") and not (message.calls or last.calls or message.kept or last.kept):
-            whole[-1] = Message(message.role, f"{last.content}\n{message.content}", images=last.images + message.images)
-        else:
-            whole.append(message)
+        put(whole, message)
     return tuple(whole)
+
+
+def put(whole: list[Message], message: Message) -> None:
+    """One more message behind those that are merged already."""
+    last = whole[-1] if whole else None
+    if last and last.role == message.role and message.role in ("user", "assistant") and not (message.calls or last.calls or message.kept or last.kept):
+        whole[-1] = Message(message.role, f"{last.content}\n{message.content}", images=last.images + message.images)
+    else:
+        whole.append(message)
 
 
 _OPENED: WeakKeyDictionary[Run, tuple[Asked, str, bool, tuple[Message, ...]]] = WeakKeyDictionary()

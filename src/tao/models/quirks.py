@@ -34,7 +34,7 @@ def one_system(request: Request) -> Request:
     messages, head = request.messages, 0
     while head < len(messages) and messages[head].role == "system":
         head += 1
-    if head <= 1 and all(message.role != "system" for message in messages[1:]):
+    if head <= 1 and "system" not in [message.role for message in messages[1:]]:
         return request
     first = (Message("system", "\n\n".join(message.content for message in messages[:head])),) if head else ()
     rest = tuple(replace(message, role="user") if message.role == "system" else message for message in messages[head:])
