@@ -169,7 +169,7 @@ KINDS: dict[str, type[Event]] = {
 
 def to_json(event: Event) -> dict[str, Any]:
     """The event as plain JSON values, with its kind and schema version; empty fields are left out."""
-    return {"v": SCHEMA_VERSION, "kind": type(event).__name__.lower(), **_pack(event)}
+    return {"v": SCHEMA_VERSION, "kind": type(event).__name__.lower(), **_packed(event)}
 
 
 def from_json(record: Mapping[str, Any]) -> Event:
@@ -195,6 +195,8 @@ def from_json(record: Mapping[str, Any]) -> Event:
 
 
 _PLAIN = (str, int, float, type(None))
+_LISTS = (tuple, list)
+_MAPPINGS = (dict, Mapping)
 
 
 @cache
@@ -206,13 +208,23 @@ def _pack(value: Any) -> Any:
     if isinstance(value, _PLAIN):
         return value
     if is_dataclass(value) and not isinstance(value, type):
-        pairs = ((name, getattr(value, name), default) for name, default in _packing(type(value)))
-        return {name: _pack(item) for name, item, default in pairs if item != default}
-    if isinstance(value, tuple | list):
+        return _packed(value)
+    if isinstance(value, _LISTS):
         return [_pack(item) for item in value]
-    if isinstance(value, Mapping):
+    if isinstance(value, _MAPPINGS):
         return {str(key): _pack(item) for key, item in value.items()}
     return value
+
+
+def _packed(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass that are not as they are by default."""
+    cls: Any = type(value)
+    packed = {}
+    for name, default in _packing(cls):
+        item = getattr(value, name)
+        if item != default:
+            packed[name] = _pack(item)
+    return packed
 
 
 WANTED: dict[Any, Any] = {tuple: list | tuple, Mapping: Mapping}

@@ -1,4 +1,5 @@
 import asyncio
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -6,9 +7,12 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from dataclasses import dataclass
 
 import pytest
 
+from tao.agent import Agent
+from tao.dialects.react import React
 from tao.errors import StoreError
 from tao.events import Asked, Decided, Ended, Observed, Paused, Replied, Ruled
 from tao.messages import Call, Observation, Reply, Usage
@@ -16,6 +20,7 @@ from tao.run import Run
 from tao.stores.database import Sqlite, address, transaction
 from tao.stores.schema import HEAD, REVISIONS, prepare, upgrade
 from tao.stores.sql import Journal
+from tao.testing import ScriptedModel
 
 
 @pytest.fixture
@@ -98,7 +103,7 @@ async def test_two_processes_that_go_on_with_a_run_cannot_both_append(journal, p
 
 
 async def test_the_same_is_noticed_between_two_events(journal, path):
-    run = await keep(journal, Run("r"), asked(), Replied(Reply("x")))
+    run = await keep(journal, Run("r"), asked(), Observed("1.1", Observation("x")))
     async with Journal(path) as other:
         await keep(other, await other.load("r"), Decided("theirs"))
     with pytest.raises(StoreError, match="already written: another process has gone on with it"):
@@ -108,9 +113,9 @@ async def test_the_same_is_noticed_between_two_events(journal, path):
 async def test_two_copies_of_a_run_in_one_process_cannot_both_append(journal):
     await keep(journal, Run("r"), asked())
     one, two = await journal.load("r"), await journal.load("r")
-    await keep(journal, one, Replied(Reply("one")))
+    await keep(journal, one, Decided("one"))
     with pytest.raises(StoreError, match="event 1 was written by another process"):
-        await keep(journal, two, Replied(Reply("two")))
+        await keep(journal, two, Decided("two"))
 
 
 async def test_an_id_is_used_once(journal):
@@ -142,7 +147,7 @@ async def test_a_locked_journal_says_so_and_catches_up_afterwards(journal, path)
         blocker.execute("BEGIN IMMEDIATE")
         impatient = Journal(f"sqlite:///{path}?timeout=0.05")
         with pytest.raises(StoreError, match=r"runs.db is locked by another process; wait .* \(--journal PATH\)"):
-            await keep(impatient, run, Replied(Reply("x")))
+            await keep(impatient, run, Observed("1.1", Observation("x")))
         blocker.execute("ROLLBACK")
         await keep(impatient, run, Decided(answer="1"))
         assert (await impatient.load("r")).events == run.events
@@ -169,7 +174,7 @@ async def test_a_read_only_journal_can_be_read_and_says_so_when_written(journal,
     async with Journal(f"sqlite:///file:{path}?mode=ro&uri=true") as reader:
         assert (await reader.load("r")).events == run.events
         with pytest.raises(StoreError, match="is read-only; make it writable"):
-            await keep(reader, run, Replied(Reply("x")))
+            await keep(reader, run, Observed("1.1", Observation("x")))
 
 
 async def test_a_file_that_is_no_database_is_named(path):
@@ -200,7 +205,7 @@ async def test_a_folder_that_cannot_be_made_is_named(tmp_path):
 
 async def test_a_missing_and_a_damaged_event_are_named(journal, path):
     await keep(journal, Run("gap"), asked(), Replied(Reply("x")), Decided(answer="1"))
-    await keep(journal, Run("bad"), asked(), Replied(Reply("x")))
+    await keep(journal, Run("bad"), asked(), Decided("x"))
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM events WHERE run_id='gap' AND seq=1")
         connection.execute("UPDATE events SET json='{' WHERE run_id='bad' AND seq=1")
@@ -297,6 +302,206 @@ async def test_the_file_is_its_owners_alone(journal, path):
     await keep(journal, Run("r"), asked())
     for file in path.parent.iterdir():
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+
+
+# ── a reply, for which nobody waits ───────────────────────────────────────────
+
+
+LOST = "run.events.append(Replied(Reply('paid for')))\n    await journal(run, run.events[-1])"
+SCRIPT = """
+import asyncio, os, signal, sys
+from tao.events import Asked, Decided, Observed, Replied
+from tao.messages import Observation, Reply
+from tao.run import Run
+from tao.stores.sql import Journal
+
+async def main():
+    journal, run = Journal(sys.argv[1]), Run("r", [Asked("q", at=1.0)])
+    await journal(run, run.events[-1])
+    {}
+    {}
+
+asyncio.run(main())
+"""
+
+
+async def owing(path):
+    """A journal that could not write a reply and has told nobody so far, its run, and what keeps it from writing."""
+    journal = Journal(f"sqlite:///{path}?timeout=0.05")
+    run = await keep(journal, Run("r"), asked())
+    blocker = sqlite3.connect(path, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    await keep(journal, run, Replied(Reply("paid for")))
+    await journal._settled()
+    assert list(journal._owed) == [run]
+    return journal, run, blocker
+
+
+async def test_a_reply_is_not_waited_for_and_written_all_the_same(journal, path):
+    run = await keep(journal, Run("r"), asked(), Replied(Reply("paid for")))
+    assert (await journal.load("r")).events == run.events
+    await keep(journal, run, Replied(Reply("a second one")))
+    await journal.close()
+    assert rows(path, "SELECT seq, kind FROM events") == [(0, "asked"), (1, "replied"), (2, "replied")]
+
+
+@pytest.mark.parametrize(("how", "code"), [("pass", 0), ("raise RuntimeError('a bug')", 1), ("sys.exit(3)", 3), ("asyncio.current_task().cancel()", 1)])
+def test_a_process_that_ends_in_order_has_written_the_last_reply(path, how, code):
+    ended = subprocess.run([sys.executable, "-c", SCRIPT.format(LOST, how), str(path)], capture_output=True, text=True, check=False)
+    assert ended.returncode == code, ended.stderr
+    assert rows(path, "SELECT kind FROM events ORDER BY seq") == [("asked",), ("replied",)]
+
+
+@pytest.mark.parametrize("event", ["Decided(answer='1')", "Observed('1.1', Observation('x'))"])
+def test_a_process_that_is_killed_after_an_event_has_written_it_and_the_reply_before(path, event):
+    then = f"run.events.append({event})\n    await journal(run, run.events[-1])\n    os.kill(os.getpid(), signal.SIGKILL)"
+    killed = subprocess.run([sys.executable, "-c", SCRIPT.format(LOST, then), str(path)], capture_output=True, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert asyncio.run(Journal(path).load("r")).events[1] == Replied(Reply("paid for"))
+    assert rows(path, "SELECT count(*) FROM events") == [(3,)]
+
+
+async def test_what_is_told_next_raises_why_a_reply_could_not_be_written(path):
+    journal, run, blocker = await owing(path)
+    with pytest.raises(StoreError, match="is locked by another process"):
+        await keep(journal, run, Decided(answer="1"))
+    blocker.close()
+    await journal.close()  # it was said once
+    assert rows(path, "SELECT kind FROM events") == [("asked",)]
+    await keep(journal, run, Ended("answered", "1"))
+    assert (await journal.load("r")).events == run.events
+    await journal.close()
+
+
+async def test_what_is_told_next_writes_a_reply_that_could_not_be_written(path):
+    journal, run, blocker = await owing(path)
+    blocker.close()
+    await keep(journal, run, Decided(answer="1"))
+    assert (await journal.load("r")).events == run.events
+    assert not journal._owed
+    await journal.close()
+
+
+@pytest.mark.parametrize("how", ["load", "close"])
+async def test_whoever_loads_or_closes_hears_that_a_reply_could_not_be_written(path, how):
+    journal, run, blocker = await owing(path)
+    with pytest.raises(StoreError, match="is locked by another process"):
+        await (journal.load("r") if how == "load" else journal.close())
+    assert len((await journal.load("r")).events) == 1  # it was said once
+    blocker.close()
+    await keep(journal, run, Decided(answer="1"))
+    assert (await journal.load("r")).events == run.events
+    await journal.close()
+
+
+@pytest.mark.parametrize("how", ["load", "close"])
+async def test_whoever_loads_or_closes_writes_a_reply_that_could_not_be_written(path, how):
+    journal, run, blocker = await owing(path)
+    blocker.close()
+    await (journal.load("r") if how == "load" else journal.close())
+    assert rows(path, "SELECT count(*) FROM events") == [(2,)]
+    assert (await journal.load("r")).events == run.events
+    await journal.close()
+
+
+async def test_another_run_can_be_loaded_meanwhile_and_an_owed_one_deleted(path):
+    async with Journal(path) as first:
+        await keep(first, Run("other"), asked())
+    journal, run, blocker = await owing(path)
+    assert (await journal.load("other")).asked
+    assert list(journal._owed) == [run]
+    blocker.close()
+    await journal.delete("r")
+    await journal.close()
+    assert rows(path, "SELECT DISTINCT run_id FROM events") == [("other",)]
+
+
+@dataclass(frozen=True)
+class Small(Sqlite):
+    """A file on a disk with room for so many pages."""
+
+    pages: int = 0
+
+    def connect(self):
+        made = super().connect()
+        made.execute(f"PRAGMA max_page_count={self.pages}")
+        return made
+
+
+async def test_a_full_disk_is_told_after_a_reply(journal, path):
+    run = await keep(journal, Run("r"), asked())
+    await journal.close()
+    journal.database = Small(str(path), pages=rows(path, "PRAGMA page_count")[0][0] + 2)
+    await keep(journal, run, Replied(Reply("x" * 100_000)))
+    with pytest.raises(StoreError, match="cannot grow: the disk is full; free some space"):
+        await keep(journal, run, Observed("1.1", Observation("x")))
+    assert (await journal.load("r")).events == run.events[:1]
+    await keep(journal, run, Replied(Reply("y" * 100_000)))
+    with pytest.raises(StoreError, match="cannot grow: the disk is full; free some space"):
+        await journal.close()
+    journal.database = Sqlite(str(path))
+    await keep(journal, run, Decided(answer="1"))
+    assert (await journal.load("r")).events == run.events
+
+
+async def test_a_cancelled_run_owes_what_could_not_be_written(path):
+    journal, run, blocker = await owing(path)
+    run.events.append(Decided(answer="1"))
+    waiting = asyncio.create_task(journal(run, run.events[-1]))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with suppress(asyncio.CancelledError):
+        await waiting
+    await journal._settled()
+    blocker.close()
+    assert (await journal.load("r")).events == run.events
+    await journal.close()
+
+
+async def test_one_spoilt_reply_does_not_spoil_the_others_that_are_owed(journal, path):
+    await journal.close()
+    journal = Journal(f"sqlite:///{path}?timeout=0.05")
+    runs = [await keep(journal, Run(name), asked()) for name in ("a", "b", "c")]
+    blocker = sqlite3.connect(path, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    for run in runs:
+        await keep(journal, run, Replied(Reply(run.id)))
+    await journal._settled()
+    blocker.execute("INSERT INTO events SELECT run_id, 1, 'decided', '{}', 0 FROM events WHERE run_id = 'a'")
+    blocker.execute("COMMIT")
+    blocker.close()
+    with pytest.raises(StoreError, match="already written: another process has gone on with it"):
+        await journal.close()
+    assert rows(path, "SELECT run_id FROM events WHERE kind = 'replied'") == [("b",), ("c",)]
+
+
+async def test_a_bug_in_reading_leaves_the_reply_in_the_journal(path):
+    class Odd(React):
+        def parse(self, run):
+            raise ZeroDivisionError(run.id)
+
+    with pytest.raises(ZeroDivisionError):
+        async with Agent(ScriptedModel("Final Answer: 5"), dialect=Odd(), journal=Journal(path)) as agent:
+            await agent.run("2+3?", id="r")
+    assert rows(path, "SELECT kind FROM events ORDER BY seq") == [("asked",), ("replied",)]
+
+
+def test_runs_on_two_event_loops_at_once_keep_every_event(path):
+    journal = Journal(path)
+    replies = ["Thought: more\nAction: look\nAction Input: {}" for _ in range(20)] + ["Final Answer: 5"]
+
+    def look() -> str:
+        """Look."""
+        return "nothing"
+
+    def one(name):
+        return asyncio.run(Agent(ScriptedModel(*replies), [look], dialect="react", journal=journal, max_steps=30).run("q", id=name))
+
+    with ThreadPoolExecutor(2) as threads:
+        runs = list(threads.map(one, ["a", "b"]))
+    for run in runs:
+        assert asyncio.run(journal.load(run.id)).events == run.events
+    asyncio.run(journal.close())
 
 
 # ── the schema's history ──────────────────────────────────────────────────────

@@ -17,7 +17,7 @@ NEW_EVENT = "INSERT INTO events (run_id, seq, kind, json, at) VALUES (:run_id, :
 SET_HEAD = "UPDATE runs SET state = :state, ended = :ended, reason = :reason, answer = :answer, tokens = :tokens WHERE id = :run_id"
 EVENTS_OF = "SELECT seq, json FROM events WHERE run_id = :run_id ORDER BY seq"
 
-TEXT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
+TEXT = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"), default=str)
 ASCII = json.JSONEncoder(separators=(",", ":"), default=str)
 """Only for text with half a surrogate pair in it, which no database takes as it is; it reads back the same."""
 

@@ -1,11 +1,13 @@
 """The journal: every run, event by event, in SQLite or PostgreSQL.
 
 One thread writes, and commits whatever has gathered meanwhile as one transaction (group commit): a run's own events are
-durable one by one as the loop awaits them, and two hundred runs at once share a disk wait. The thread serves callers on
-any event loop. It speaks to the driver itself: 0.03 ms of processor time an event.
+durable as the loop awaits them, and two hundred runs at once share a disk wait. A reply alone is not waited for: nothing
+happens in the world before what is read from it is told, and both are committed together. The thread serves callers on
+any event loop. It speaks to the driver itself.
 """
 
 import asyncio
+import atexit
 import re
 import threading
 from collections import deque
@@ -18,7 +20,7 @@ from typing import Any, Literal, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 from tao.errors import StoreError, both
-from tao.events import Event
+from tao.events import Event, Replied
 from tao.run import Run
 from tao.stores.database import Database, Locked, address, explained, transaction
 from tao.stores.rows import EVENTS_OF, append, read, stored
@@ -52,16 +54,19 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """To make durable the first `upto` events of a run; `done` is told when they are, or why not."""
+    """To make durable the first `upto` events of a run; `done` is told when they are, or why not. Nobody waits where there is none."""
 
     run: Run
     upto: int
-    loop: asyncio.AbstractEventLoop
-    done: asyncio.Future[None]
+    done: asyncio.Future[None] | None = None
 
 
 class Journal:
     """An `Emit` that returns when the event is durable, and a place to read runs from.
+
+    Only for a `Replied` it does not wait: it is written at once all the same, mostly together with what is read from it. Where
+    that fails, whatever is told or asked of that run next tries again and raises what is still wrong; `close` does so at last, and
+    the end of the process closes what is open.
 
     `where` is a file's path or a database URL. It opens on first use. Every method raises StoreError with what to do. Two
     processes that go on with the same run cannot both append: the second one is told. What `synchronous` means stands at
@@ -77,31 +82,35 @@ class Journal:
         self._thread: threading.Thread | None = None
         self._wishes: SimpleQueue[_Wish | None] = SimpleQueue()
         self._durable: WeakKeyDictionary[Run, int] = WeakKeyDictionary()
+        self._owed: dict[Run, int] = {}
 
     async def __call__(self, run: Run, event: Event) -> None:
         """Make the event, and all before it, durable. Cancelling does not take it back: it is written all the same."""
         at = next(index for index in range(len(run.events) - 1, -1, -1) if run.events[index] is event)
-        loop = asyncio.get_running_loop()
-        wish = _Wish(run, at + 1, loop, loop.create_future())
-        with self._starting:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._serve, name="tao-journal", daemon=True)
-                self._thread.start()
-        self._wishes.put(wish)
-        await wish.done
+        if self._thread is None:
+            self._start()
+        if isinstance(event, Replied):
+            self._wishes.put(_Wish(run, at + 1))
+        else:
+            await self._written(run, at + 1)
+
+    async def _written(self, run: Run, upto: int) -> None:
+        done = asyncio.get_running_loop().create_future()
+        self._wishes.put(_Wish(run, upto, done))
+        await done
 
     async def load(self, run: str) -> Run:
         """The run of that id, or of the only id that begins so; with all that this journal was told before, even if it still waits."""
         await self._settled()
+        for owed, upto in list(self._owed.items()):
+            if run and owed.id.startswith(run):
+                await self._written(owed, upto)
         return await asyncio.to_thread(self._within, _load, run)
 
     async def _settled(self) -> None:
-        """Wait until what was told before is written: a run that was cancelled does not wait for its last event."""
+        """Wait until what was told before is written or has failed: neither for a reply nor for what was cancelled anybody waits."""
         if self._thread is not None:
-            loop = asyncio.get_running_loop()
-            nothing = _Wish(Run(""), 0, loop, loop.create_future())
-            self._wishes.put(nothing)
-            await nothing.done
+            await self._written(Run(""), 0)
 
     async def list(self, limit: int | None = 20) -> Sequence[Listed]:
         """The latest runs, newest first."""
@@ -113,7 +122,9 @@ class Journal:
 
     async def delete(self, run: str) -> None:
         """Forget a run and its events."""
-        await asyncio.to_thread(self._within, _delete, run, writes=True)
+        await self._settled()
+        name = await asyncio.to_thread(self._within, _delete, run, writes=True)
+        self._owed = {owed: upto for owed, upto in self._owed.items() if owed.id != name}
 
     async def claim(self, run: Run, call_id: str, number: int) -> bool:
         """Claim a call's `number`-th carrying out: true for the first who does, in whatever process. Durable on return."""
@@ -128,7 +139,7 @@ class Journal:
         return await asyncio.to_thread(self._within, swap, key, old, new, writes=True)
 
     async def close(self) -> None:
-        """Write what is still waiting and let go of the database."""
+        """Write what is still waiting and let go of the database. Raises StoreError where a reply that nobody waited for cannot be written."""
         await asyncio.to_thread(self._close)
 
     async def __aenter__(self) -> Self:
@@ -139,6 +150,13 @@ class Journal:
 
     # ── the writing thread ────────────────────────────────────────────────────
 
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._serve, name="tao-journal", daemon=True)
+                self._thread.start()
+                atexit.register(self._close)  # the thread would be stopped before it has written a last reply
+
     def _serve(self) -> None:
         """Take wishes until None comes; each round takes all that wait."""
         going = True
@@ -148,11 +166,14 @@ class Journal:
                 while len(batch) < BATCH:
                     batch.append(self._wishes.get_nowait())
             going = None not in batch
-            if wishes := [wish for wish in batch if wish is not None]:
-                self._settle(wishes)
+            wishes = [wish for wish in batch if wish is not None]
+            if writing := [wish for wish in wishes if wish.upto]:
+                self._settle(writing)
+            _tell([wish for wish in wishes if not wish.upto], None)
 
     def _settle(self, batch: Sequence[_Wish]) -> None:
         """Write a batch in one transaction; where one run's wish spoils it, each is tried alone."""
+        outcome: Exception | None = None
         try:
             self._write(batch)
         except Exception as error:  # noqa: BLE001 - whoever waits gets it
@@ -161,26 +182,33 @@ class Journal:
                 for wish in batch:
                     self._settle([wish])
                 return
-            outcome: Exception | None = error
-        else:
-            outcome = None
-        for loop in {wish.loop for wish in batch}:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(_tell, [wish.done for wish in batch if wish.loop is loop], outcome)
+            outcome = error
+        for wish in batch:
+            if outcome and (wish.done is None or wish.done.cancelled()):  # nobody hears of it
+                self._owed[wish.run] = wish.upto
+            elif self._owed:
+                self._owed.pop(wish.run, None)
+        _tell(batch, outcome)
 
     def _write(self, batch: Sequence[_Wish]) -> None:
-        reached: dict[Run, int] = {}
-        self._open()
+        """Make durable what a batch wishes. A run's events are written together, up to the last one that is wished for."""
+        if not self._ready:
+            self._open()
         database = self.database
         with explained(database):
             self._writing = self._writing or database.connect()
             with transaction(database, self._writing, writes=True) as cursor:
+                starts: dict[Run, int] = {}
+                ends: dict[Run, int] = {}
                 for wish in batch:
-                    run, known = wish.run, reached.get(wish.run, self._durable.get(wish.run))
-                    start = known if known is not None else 0 if wish.upto == 1 else stored(database, cursor, run)
-                    if start < wish.upto:
-                        append(database, cursor, run, start, wish.upto)
-                        reached[run] = wish.upto
+                    run = wish.run
+                    if run not in starts:
+                        known = self._durable.get(run)
+                        starts[run] = known if known is not None else 0 if wish.upto == 1 else stored(database, cursor, run)
+                    ends[run] = max(wish.upto, ends.get(run, 0))
+                reached = {run: end for run, end in ends.items() if starts[run] < end}
+                for run, end in reached.items():
+                    append(database, cursor, run, starts[run], end)
         self._durable.update(reached)
 
     def _release(self) -> None:
@@ -195,10 +223,21 @@ class Journal:
             self._wishes.put(None)
             self._thread.join()
             self._thread = None
+            atexit.unregister(self._close)
+        owed, self._owed = self._owed, {}
+        failures = []
+        for run, upto in owed.items():
+            try:
+                self._write([_Wish(run, upto)])
+            except Exception as error:  # noqa: BLE001 - the others come first
+                self._release()
+                failures.append(error)
         self._release()
         while self._idle:
             self._idle.pop().close()
         self._ready = False
+        if failures:
+            raise failures[0]
 
     # ── reading, and what processes share ─────────────────────────────────────
 
@@ -279,13 +318,22 @@ def _count(database: Database, cursor: Any) -> int:  # noqa: ARG001 - one of tho
     return int(cursor.fetchone()[0])
 
 
-def _delete(database: Database, cursor: Any, run: str) -> None:
+def _delete(database: Database, cursor: Any, run: str) -> str:
     name = _find(database, cursor, run)
     for statement in FORGET:
         cursor.execute(database.sql(statement), {"name": name})
+    return name
 
 
-def _tell(waiting: Sequence[asyncio.Future[None]], outcome: Exception | None) -> None:
+def _tell(wishes: Sequence[_Wish], outcome: Exception | None) -> None:
+    """Tell whoever waits, each on an event loop of its own."""
+    waiting = [wish.done for wish in wishes if wish.done is not None]
+    for loop in {done.get_loop() for done in waiting}:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(_told, [done for done in waiting if done.get_loop() is loop], outcome)
+
+
+def _told(waiting: Sequence[asyncio.Future[None]], outcome: Exception | None) -> None:
     for done in waiting:
         if not done.done():
             done.set_exception(outcome) if outcome else done.set_result(None)
