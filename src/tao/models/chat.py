@@ -281,9 +281,12 @@ def _with_ids(calls: Iterable[Mapping[str, Any]]) -> Iterable[ToolCall]:
         yield ToolCall(call["name"], "".join(call["arguments"]).strip() or "{}", signed)
 
 
+_TABLE = dict, Mapping
+
+
 def _table(value: Any) -> Mapping[str, Any]:
-    """What should be an object; anything else is an empty one."""
-    return value if isinstance(value, dict | Mapping) else {}
+    """What should be an object; anything else, mostly nothing at all, is an empty one."""
+    return value if value is not None and isinstance(value, _TABLE) else {}
 
 
 def _list(value: Any) -> list[Any]:
@@ -334,8 +337,13 @@ def read_usage(raw: Mapping[str, Any]) -> Usage:
     return Usage(prompt, completion, cached, reasoning, written) if prompt else Usage(None, completion or None, cached, reasoning, written)
 
 
+UNCOUNTED = Usage()
+
+
 def counted_on(before: Usage, after: Usage) -> Usage:
     """What a stream has told of its tokens: each count as it was told last; none, or 0, takes nothing back."""
+    if before == UNCOUNTED:
+        return after
     pairs = ((getattr(before, name), getattr(after, name)) for name in ("prompt", "completion", "cached", "reasoning", "written"))
     return Usage(*(_said(new, old) for old, new in pairs))
 
@@ -348,7 +356,7 @@ def _said(first: int | None, second: int | None) -> int | None:
 def _details(raw: Mapping[str, Any], *sides: str) -> Mapping[str, Any]:
     for side in sides:
         found = raw.get(f"{side}_tokens_details")
-        if isinstance(found, dict | Mapping):
+        if found is not None and isinstance(found, _TABLE):
             return found
     return {}
 
@@ -357,6 +365,8 @@ def count(raw: Mapping[str, Any], *names: str) -> int | None:
     """The first of these that is a count."""
     for name in names:
         value = raw.get(name)
+        if value is None:
+            continue
         if type(value) is int and value >= 0:  # as mostly
             return value
         if isinstance(value, float) and isfinite(value) and value >= 0:
