@@ -23,7 +23,7 @@ async def react(run: Run, model: Model, dialect: Dialect, act: Act, policy: Poli
         await emit(run, run.events[-1])
 
     async def perform(call: Call) -> None:
-        await record(Observed(call.id, await act(call, run)))
+        await record(Observed(call.id, await act(call, run), at=time.time()))
 
     try:
         while not run.ended:
@@ -43,7 +43,7 @@ async def react(run: Run, model: Model, dialect: Dialect, act: Act, policy: Poli
                 await record(Ended("answered", answer))
             else:
                 request = dialect.render(run)
-                await record(Replied(await model(request), request.digest()))
+                await record(Replied(await model(request), request.digest(), at=time.time()))
     except Pause as pause:
         await record(Paused(pause.reason, pause.call_id))
     except AgentError as error:

@@ -21,15 +21,14 @@ NO_TOOLS = "no_tools"
 class Run:
     """An append-only list of events with an id. Properties compute; what they looked at once they need not look at again (`Grown`)."""
 
-    __slots__ = ("__weakref__", "_grown", "_lock", "_named", "_trail", "_version", "events", "id")
+    __slots__ = ("__weakref__", "_grown", "_lock", "_named", "_trail", "events", "id")
 
     def __init__(self, id: str, events: Iterable[Event] = ()) -> None:  # noqa: A002 - the field's usual name
         self.id = id
         self.events: list[Event] = list(events)
         self._lock = RLock()
         self._trail: list[Event] = []
-        self._version = 0
-        self._grown: dict[Grown[Any], tuple[int, int, Any]] = {}
+        self._grown: dict[Grown[Any], tuple[int, Any]] = {}
         self._named: tuple[Event | None, dict[str, ToolSpec]] = None, {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -176,11 +175,10 @@ class Run:
 
     def tool(self, name: str) -> ToolSpec | None:
         """The tool of that name, as the model was shown it; None where it may not be called now."""
-        asked = self.asked
-        if self._named[0] is not asked:  # asked for many times in every call
-            self._named = asked, {spec.name: spec for spec in reversed(asked.tools)}
+        if self._named[0] is not self.events[0]:  # asked for many times in every call
+            self._named = self.asked, {spec.name: spec for spec in reversed(self.asked.tools)}
         known = self._named[1].get(name)
-        return known if known or not asked.later else next((spec for spec in self.tools if spec.name == name), None)
+        return known if known or not self.asked.later else next((spec for spec in self.tools if spec.name == name), None)
 
 
 # ── reading it ────────────────────────────────────────────────────────────────
@@ -199,27 +197,27 @@ class Grown(Generic[S]):
     def __call__(self, run: Run) -> S:
         """What there is of it by now."""
         events, trail = run.events, run._trail  # noqa: SLF001 - what a run keeps for us
-        if events == trail and trail and events[-1] is trail[-1] and events[0] is trail[0]:  # the same ones are compared at once
-            known = run._grown.get(self)  # noqa: SLF001
-            if known and known[1] == len(trail) and known[0] == run._version:  # noqa: SLF001 - nothing is new, as mostly
-                return known[2]  # type: ignore[no-any-return]
+        same = events == trail and trail and events[-1] is trail[-1] and events[0] is trail[0]  # the same ones are compared at once
+        known = run._grown.get(self)  # noqa: SLF001
+        if same and known and known[0] == len(trail):  # nothing is new, as mostly
+            return known[1]  # type: ignore[no-any-return]
         with run._lock:  # noqa: SLF001
-            _follow(run)
-            version, trail = run._version, run._trail  # noqa: SLF001
-            known = run._grown.get(self)  # noqa: SLF001
-            _, count, state = known if known and known[0] == version else (0, 0, self._begin())
+            if not same:
+                _follow(run)
+            grown, trail = run._grown, run._trail  # noqa: SLF001
+            count, state = grown.get(self) or (0, self._begin())
             try:
                 for event in trail[count:]:
                     state = self._look(state, event)
             except BaseException:
-                run._grown.pop(self, None)  # noqa: SLF001 - some of the events were looked at, and must not be again
+                grown.pop(self, None)  # some of the events were looked at, and must not be again
                 raise
-            run._grown[self] = version, len(trail), state  # noqa: SLF001
+            grown[self] = len(trail), state
             return state
 
 
 def _follow(run: Run) -> None:
-    """Take over what is new in the run's events; where they are others than they were, a new version of it begins.
+    """Take over what is new in the run's events; where they are others than they were, nothing that was read off them holds any more.
 
     Equal events at both ends may differ in time, so that they must be the same.
     """
@@ -228,7 +226,7 @@ def _follow(run: Run) -> None:
     if count <= len(events) and (not count or (events[0] is trail[0] and events[count - 1] is trail[-1] and events[:count] == trail)):
         trail += events[count:]
     else:
-        run._trail, run._version = events[:], run._version + 1  # noqa: SLF001
+        run._grown, run._trail = {}, events[:]  # noqa: SLF001
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ import pytest
 from tao.events import Decided, Observed
 from tao.messages import Call, Observation, ToolSpec
 from tao.policies.circles import circle, similar
+from tao.policies.circles import steps as taken_steps
 from tao.testing import did, history
 
 LONG = "Mount Orvik is a mountain in the north of the country, 5838 metres high."
@@ -118,3 +119,12 @@ def test_a_circle_is_looked_for_in_a_long_run_with_little_more_work_than_in_a_sh
         return last
 
     assert added(110) - added(10) < 100
+
+
+def test_calls_side_by_side_are_new_to_each_other():
+    calls = tuple(Call(f"2.{number}", "search", {"of": f"b {number}"}) for number in (1, 2))
+    both = (Decided("as I thought, once more", calls), *(Observed(call.id, Observation(MORE)) for call in calls))
+    assert [step.fresh for step in taken_steps(history("q", *did(1, "search", LONG, of="a"), *both, tools=TOOLS))] == [(True,), (True, True)]
+    again = history("q", *did(1, "search", MORE, of="a"), *both, tools=TOOLS)
+    assert [step.fresh for step in taken_steps(again)] == [(True,), (False, False)]
+    assert circle(again).kind == "same_observation"

@@ -17,7 +17,9 @@ from tao.policies.limits import (
     max_steps,
     max_tokens,
     max_tool_calls,
+    until_wrapped,
     within,
+    wrap_up,
 )
 from tao.prices import Price, Rate, to_json
 from tao.run import NO_TOOLS, Run
@@ -250,6 +252,30 @@ def test_an_end_goes_before_a_wrap_up_and_a_limit_before_an_answer():
     answered = steps(2, Nudged("", "wrap_up"), *answer("4"))
     assert within(max_model_calls(3), max_steps(3))(answered).reason == "max_steps"
     assert within(max_steps(9))(run) is None
+
+
+def test_a_call_that_will_not_fit_is_not_made_where_the_prompt_shrank_either():
+    replies = (Replied(Reply("", usage=Usage(prompt, 10))) for prompt in (2000, 500))
+    events = [event for number, reply in enumerate(replies, 1) for event in (reply, *did(number, "t", "seen", n=number))]
+    assert max_tokens(3000)(history("q", *events)).reason == "max_tokens"
+    assert max_tokens(4000)(history("q", *events)) is None
+
+
+def test_one_budget_alone_is_itself():
+    alone = max_steps(3)
+    assert within(alone) is alone
+    assert within()(steps(9)) is None
+
+
+def test_who_asked_for_the_answer_closes_and_the_others_are_not_asked_again():
+    asked = []
+    policy = until_wrapped({"a": lambda run: asked.append("a"), "b": lambda run: asked.append("b") or wrap_up(run, "b")})
+    assert policy(steps(1)).by == "wrap_up:b"
+    assert policy(steps(0)) is policy(steps(1, *answer("4"))) is policy(steps(1, Replied(Reply("")), Misread("empty"))) is None
+    assert policy(steps(1, Replied(Reply("x")), Decided(calls=(Call("2.1", "t", {}),)))) is None
+    assert policy(steps(1, Nudged("", "wrap_up:b"), *answer("4"))).reason == "b"
+    assert policy(steps(1, Nudged("", "wrap_up:c"), *answer("4"))) is None
+    assert asked == ["a", "b"]
 
 
 def test_what_is_uncertain_is_said():

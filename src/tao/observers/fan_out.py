@@ -16,7 +16,7 @@ def fan_out(*emits: Emit) -> Emit:
         for emit in emits:
             await emit(run, event)
 
-    return tell
+    return emits[0] if len(emits) == 1 else tell
 
 
 def guarded(emit: Emit) -> Emit:

@@ -7,10 +7,11 @@ from typing import Any
 
 from tao.errors import ConfigError, both
 from tao.policies.checks import checked
-from tao.policies.dead_ends import refused, tool_failures
+from tao.policies.dead_ends import REASON as FAILING
+from tao.policies.dead_ends import failing, refused, tool_failures
 from tao.policies.first_of import first_of
-from tao.policies.limits import deadline, max_cost, max_model_calls, max_steps, max_tokens, max_tool_calls, within
-from tao.policies.loop_guard import empty_handed, guard, loop_guard
+from tao.policies.limits import deadline, max_cost, max_model_calls, max_steps, max_tokens, max_tool_calls, until_wrapped, within
+from tao.policies.loop_guard import LOOP, circling, empty_handed, guard, loop_guard
 from tao.policies.misreads import misreads
 from tao.policies.reflect import every, reflect
 from tao.policies.verify import verify
@@ -47,7 +48,8 @@ def default(settings: Mapping[str, Any], abilities: Abilities, turn: Turn | None
     `verify` is on for small models unless the settings say otherwise; `reflect` where they say how often; `turn`: see `max_cost`.
     """
     held = abilities.small and abilities.constraint == "gbnf"
-    parts: list[Policy] = [refused, within(budgets(settings, turn), tool_failures(), guard(held=held)), misreads(int(settings.get("max_misreads", 2)))]
+    stuck = until_wrapped({FAILING: failing(), LOOP: circling(held=held)})
+    parts: list[Policy] = [refused, within(budgets(settings, turn), stuck), misreads(int(settings.get("max_misreads", 2)))]
     careful = settings.get("verify", abilities.small)
     parts += [empty_handed] if careful else []
     parts += [reflect(often)] if (often := every(settings)) else []

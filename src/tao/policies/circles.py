@@ -5,7 +5,7 @@ to the world (a tool that does not only look) counts as the same only where it a
 """
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -53,12 +53,16 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A decision and what its calls gave, in call order; only the finished ones. `begun` observations there were before it."""
+    """A decision and what its calls gave, in call order; only the finished ones.
+
+    `new` are the words of each that stand neither in the question nor in what was observed before the decision; `fresh` says whether those are enough.
+    """
 
     thought: str
     done: tuple[tuple[Call, Observation], ...]
     keys: tuple[tuple[str, str], ...]
-    begun: int
+    new: tuple[frozenset[str], ...]
+    fresh: tuple[bool, ...]
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -75,34 +79,43 @@ def steps(run: Run) -> list[Step]:
 class _Taken:
     """The finished steps, what came back of the decision that is under way, and which tools of the run do not only look.
 
-    `times` says how often a thought came, a call's key, and what a tool gave.
+    `times` says how often a thought came, a call's key, and what a tool gave; `known` are the words of the question and of what was
+    observed before the decision, `lately` those of what was observed since.
     """
 
     steps: list[Step] = field(default_factory=list)
     under_way: Decided = field(default_factory=Decided)
-    begun: int = 0
     seen: dict[str, Observation] = field(default_factory=dict)
-    count: int = 0
     changing: frozenset[str] = frozenset()
-    times: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    times: defaultdict[tuple[str, ...], int] = field(default_factory=lambda: defaultdict(int))
+    known: set[str] = field(default_factory=set)
+    lately: list[frozenset[str]] = field(default_factory=list)
 
 
 def _take(taken: _Taken, event: Event) -> _Taken:
     if isinstance(event, Asked):
         taken.changing = frozenset(spec.name for spec in event.tools if not looks(spec.effects))
+        taken.known |= _words(event.question)
     elif isinstance(event, Decided):
-        taken.under_way, taken.begun, taken.seen = event, taken.count, {}
+        taken.known.update(*taken.lately)
+        taken.under_way, taken.seen, taken.lately = event, {}, []
     elif isinstance(event, Observed):
-        taken.count += 1
         taken.seen[event.call_id] = event.observation
+        taken.lately.append(_words(event.observation.text))
         calls = taken.under_way.calls
-        if calls and all(call.id in taken.seen for call in calls):
-            done = tuple((call, taken.seen[call.id]) for call in calls)
-            taken.steps.append(Step(taken.under_way.thought, done, keys := tuple(map(call_key, calls)), taken.begun))
-            came = (*keys, *((call.tool, "gave", seen.text.strip()) for call, seen in done), (_plain(taken.under_way.thought),))
-            for what in came:
-                taken.times[what] += 1
+        if calls and taken.seen.keys() >= {call.id for call in calls}:
+            _finish(taken, tuple((call, taken.seen[call.id]) for call in calls))
     return taken
+
+
+def _finish(taken: _Taken, done: tuple[tuple[Call, Observation], ...]) -> None:
+    """One more step: all calls of the decision that is under way have come back."""
+    thought, keys, said = taken.under_way.thought, tuple(call_key(call) for call, _ in done), [_words(seen.text) for _, seen in done]
+    new = tuple(words.difference(taken.known) for words in said)
+    fresh = tuple(len(some) > FRESH * len(words) for some, words in zip(new, said, strict=True))
+    taken.steps.append(Step(thought, done, keys, new, fresh))
+    for what in (*keys, *((call.tool, "gave", seen.text.strip()) for call, seen in done), (_plain(thought),)):
+        taken.times[what] += 1
 
 
 _taken = Grown(_Taken, _take)
@@ -126,7 +139,7 @@ def circle(run: Run) -> Circle | None:
 def _leads_on(run: Run, last: Step) -> bool:
     """Whether a call of the step came for the first time and one says something new, as mostly: none of the functions below sees a circle then."""
     times = _taken(run).times
-    return any(times[key] < 2 for key in last.keys) and any(_fresh(run, seen.text, last) for _, seen in last.done)
+    return any(last.fresh) and any(times[key] < 2 for key in last.keys)
 
 
 def same_call(run: Run, taken: list[Step]) -> Circle | None:
@@ -138,13 +151,15 @@ def same_call(run: Run, taken: list[Step]) -> Circle | None:
     last = taken[-1]
     if _first(run, *last.keys):
         return None
-    hits = [_repeated(run, key, seen, taken) for key, (_, seen) in zip(last.keys, last.done, strict=True)]
+    hits = [_repeated(run, place, taken) for place in range(len(last.done))]
     return Circle("same_call", last.tools, *hits[0]) if hits and all(hits) and hits[0] else None
 
 
-def _repeated(run: Run, key: tuple[str, str], seen: Observation, taken: list[Step]) -> tuple[Call, Observation] | None:
-    times, changing = 0, _taken(run).changing
-    leads_on = seen.ok and len(seen.text.strip()) >= SHORT and _fresh(run, seen.text, taken[-1])  # the next page
+def _repeated(run: Run, place: int, taken: list[Step]) -> tuple[Call, Observation] | None:
+    """The call before that the one at this place of the last step repeats."""
+    times, changing, last = 0, _taken(run).changing, taken[-1]
+    key, seen = last.keys[place], last.done[place][1]
+    leads_on = seen.ok and len(seen.text.strip()) >= SHORT and last.fresh[place]  # the next page
     for one, other, told in _earlier(taken[:-1]):
         if one == key:
             times += 1
@@ -209,9 +224,9 @@ def alike(run: Run, taken: list[Step]) -> Circle | None:
     """Every call of the step asks a tool that only looks in nearly the words of an earlier call, and it says nothing new."""
     *before, last = taken
     hits = []
-    for key, (call, seen) in zip(last.keys, last.done, strict=True):
+    for key, (call, _), fresh in zip(last.keys, last.done, last.fresh, strict=True):
         near = ((other, told) for one, other, told in _earlier(before) if _other(one, key) and similar(other, call))
-        hits.append(next(near, None) if _looks(run, call.tool) and not _fresh(run, seen.text, last) else None)
+        hits.append(next(near, None) if _looks(run, call.tool) and not fresh else None)
     return Circle("alike", last.tools, *hits[0]) if all(hits) and hits[0] else None
 
 
@@ -238,7 +253,7 @@ def same_thought(run: Run, taken: list[Step]) -> Circle | None:
     if _weight(thought) < THOUGHT or _first(run, (thought,)):
         return None
     earlier = next((step for step in before if _plain(step.thought) == thought and step.tools == last.tools), None)
-    if earlier is None or any(_fresh(run, seen.text, last) or not _looks(run, call.tool) for call, seen in last.done):
+    if earlier is None or any(last.fresh) or not all(_looks(run, call.tool) for call, _ in last.done):
         return None
     return Circle("same_thought", last.tools, *earlier.done[0])
 
@@ -250,11 +265,13 @@ def stale(run: Run, taken: list[Step]) -> Circle | None:
     """
     if len(taken) <= STALE:
         return None
-    for at in range(len(taken) - 1, len(taken) - 1 - STALE, -1):
-        for key, (call, seen) in zip(taken[at].keys, taken[at].done, strict=True):
-            if not seen.ok or not _looks(run, call.tool) or len(seen.text.strip()) < SHORT or _fresh(run, seen.text, taken[at]):
+    for step in reversed(taken[-STALE:]):
+        if any(step.fresh):
+            return None
+        for key, (call, seen), new in zip(step.keys, step.done, step.new, strict=True):
+            if not seen.ok or not _looks(run, call.tool) or len(seen.text.strip()) < SHORT:
                 return None
-            if _taken(run).times[key] < 2 and _new_number(run, key[1], seen.text, taken[at]):
+            if _taken(run).times[key] < 2 and any(word.isdecimal() and word not in _words(key[1]) for word in new):
                 return None
     last = taken[-1]
     return Circle("stale", last.tools, *last.done[0])
@@ -283,43 +300,11 @@ def _weight(text: str) -> int:
     return sum(2 if char > "\u2e7f" else 1 for char in text)
 
 
-@dataclass(slots=True)
-class _Heard:
-    """How many observations there were, and of each word how many there had been before it was read; -1 where it stands in the question."""
-
-    count: int = 0
-    first: dict[str, int] = field(default_factory=dict)
-
-
-def _hear(heard: _Heard, event: Event) -> _Heard:
-    if isinstance(event, Asked):
-        heard.first |= dict.fromkeys(_words(event.question), -1)
-    elif isinstance(event, Observed):
-        for word in _words(event.observation.text):
-            heard.first.setdefault(word, heard.count)
-        heard.count += 1
-    return heard
-
-
-_heard = Grown(_Heard, _hear)
-
-
-def _fresh(run: Run, text: str, step: Step) -> bool:
-    """Whether enough of the text's words stand neither in the question nor in what was observed before this step."""
-    said, first, begun = _words(text), _heard(run).first, step.begun
-    return sum([first.get(word, begun) >= begun for word in said]) > FRESH * len(said)
-
-
-def _new_number(run: Run, args: str, text: str, step: Step) -> bool:
-    """Whether the text has a number that neither stood there before this step nor in the call's arguments."""
-    first, own = _heard(run).first, _words(args)
-    return any(word.isdecimal() and first.get(word, step.begun) >= step.begun and word not in own for word in _words(text))
-
-
 @lru_cache(maxsize=32)
 def _words(text: str) -> frozenset[str]:
     """Words and numbers without case; of Chinese, pairs of characters."""
-    return frozenset(part for word in _WORD.findall(text.casefold()) for part in _pairs(word))
+    words = _WORD.findall(text.casefold())
+    return frozenset(words if text.isascii() else (part for word in words for part in _pairs(word)))
 
 
 def _pairs(word: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Nothing is to be had any more: the tools keep failing, or the model will not answer."""
 
-from tao.events import Decided, Ended, Misread, Nudged, Observed, Replied
-from tao.policies.limits import best_answer, closing, wrap_up, wrapping
+from tao.events import Decided, Ended, Misread, Observed, Replied
+from tao.policies.limits import best_answer, until_wrapped, wrap_up
 from tao.policies.texts import say
 from tao.run import Run
 from tao.seams import Policy
@@ -17,15 +17,12 @@ DECLINED = frozenset({"content_filter", "refusal", "sensitive", "safety", "prohi
 
 def tool_failures(limit: int = STEPS) -> Policy:
     """After so many steps in a row in which nothing but failures of tools came back, the answer is asked for; the run ends as "tool_failures"."""
+    return until_wrapped({REASON: failing(limit)})
 
-    def policy(run: Run) -> Nudged | Ended | None:
-        if wrapped := wrapping(run):
-            return closing(run, REASON) if wrapped == REASON else None
-        if run.pending or not isinstance(run.events[-1], Observed) or _failed(run) < limit:
-            return None
-        return wrap_up(run, REASON)
 
-    return policy
+def failing(limit: int = STEPS) -> Policy:
+    """What `tool_failures` says of a step that has come back."""
+    return lambda run: wrap_up(run, REASON) if _failed(run) >= limit else None
 
 
 def _failed(run: Run) -> int:
@@ -43,8 +40,8 @@ def _failed(run: Run) -> int:
 
 def refused(run: Run) -> Ended | None:
     """The model would not answer, or its provider's filter broke the reply off: asking the same again cannot help."""
-    last = next((event for event in reversed(run.events) if isinstance(event, Replied)), None)
-    if last is None or last.reply.finish.casefold() not in DECLINED or not isinstance(run.events[-1], Decided | Misread) or run.pending:
+    last = run.last(Replied) if isinstance(run.events[-1], Decided | Misread) else None
+    if last is None or last.reply.finish.casefold() not in DECLINED or run.pending:
         return None
     before = Run(run.id, run.events[: run.events.index(last)])
     words = " ".join(last.reply.text.split())

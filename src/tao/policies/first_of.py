@@ -9,6 +9,9 @@ def first_of(*policies: Policy) -> Policy:
     """Ask each in turn."""
 
     def policy(run: Run) -> Nudged | Ended | None:
-        return next((verdict for one in policies if (verdict := one(run)) is not None), None)
+        for one in policies:
+            if (verdict := one(run)) is not None:
+                return verdict
+        return None
 
     return policy

@@ -5,13 +5,14 @@ taken away once and the best answer is asked for. A call that will not fit by it
 after it, so a budget is never overshot by more than one call.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from tao.events import Decided, Ended, Misread, Nudged, Observed, Replied
 from tao.messages import Usage
+from tao.policies.first_of import first_of
 from tao.policies.reckoning import asides, coming, growth, reckoned
 from tao.policies.texts import say
 from tao.policies.uncertain import nothing, uncertain
@@ -44,12 +45,16 @@ def bounded(
 
     An answer is taken as it is where there is no room for two more calls: an objection to it could not be followed up.
     """
+    kept = _part(limit, reserve)
 
     def policy(run: Run) -> Verdict:
         at = standing(run)
         left = _minus(limit, at.spent)
         fits, two = at.ahead <= left, _minus(left, at.ahead) >= at.after
+        due = left <= kept or not two
         wrapped = wrapping(run)
+        if fits and not due and wrapped != reason:  # as mostly
+            return None
         answer = run.proposed
         if answer is not None:
             if wrapped == reason:
@@ -61,7 +66,6 @@ def bounded(
         if wrapped == reason and _answered_to(run):
             return give_up(run, reason)
         again = wrapped == reason and run.nudge is None  # the server refused tools in between: what was said is gone
-        due = left <= _part(limit, reserve) or not two
         return wrap_up(run, reason) if begun and due and (again or not wrapped) else None
 
     return policy
@@ -69,9 +73,13 @@ def bounded(
 
 def within(*budgets: Policy) -> Policy:
     """Several budgets at once: where one of them ends the run it ends, whatever another one would rather say first."""
+    if len(budgets) == 1:
+        return budgets[0]
 
     def policy(run: Run) -> Verdict:
         verdicts = [verdict for one in budgets if (verdict := one(run)) is not None]
+        if len(verdicts) < 2:
+            return verdicts[0] if verdicts else None
         ends = [verdict for verdict in verdicts if isinstance(verdict, Ended)]
         named = [end for end in ends if end.reason != "answered"]
         return next(iter(named or ends or verdicts), None)
@@ -199,6 +207,18 @@ def closing(run: Run, reason: str) -> Verdict:
     if run.nudge is not None:
         return None if run.nudge.by.partition(":")[0] == WRAP_UP else wrap_up(run, reason)
     return give_up(run, reason) if _answered_to(run) else wrap_up(run, reason)
+
+
+def until_wrapped(looks: Mapping[str, Policy]) -> Policy:
+    """Policies, by their reasons, that look at a step whose calls have come back; once one has asked for the answer it closes, and none looks again."""
+
+    def policy(run: Run) -> Verdict:
+        if wrapped := wrapping(run):
+            return closing(run, wrapped) if wrapped in looks else None
+        return spoken(run) if isinstance(run.events[-1], Observed) and not run.pending else None
+
+    spoken = first_of(*looks.values())
+    return policy
 
 
 def wrapping(run: Run) -> str:

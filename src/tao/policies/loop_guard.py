@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from tao.events import Ended, Nudged, Observed, Replied
+from tao.events import Nudged, Replied
 from tao.facts import findings, mentions, names, subjects, told_of
 from tao.messages import Call
 from tao.permissions.effects import UNTRUSTED
 from tao.policies.circles import Circle, circle
-from tao.policies.limits import closing, wrap_up, wrapping
+from tao.policies.limits import until_wrapped, wrap_up
 from tao.policies.texts import say
 from tao.run import Run, canonical
 from tao.seams import Policy
@@ -24,11 +24,14 @@ def guard(*, held: bool = False) -> Policy:
 
     The answer that comes is the end, "loop". A model that is `held` to a grammar, to which words say little, loses the tool at once.
     """
+    return until_wrapped({LOOP: circling(held=held)})
 
-    def policy(run: Run) -> Nudged | Ended | None:
-        if wrapped := wrapping(run):
-            return closing(run, LOOP) if wrapped == LOOP else None
-        if run.proposed is not None or run.pending or not isinstance(run.events[-1], Observed) or (found := circle(run)) is None:
+
+def circling(*, held: bool = False) -> Policy:
+    """What `guard` says of a step that has come back."""
+
+    def policy(run: Run) -> Nudged | None:
+        if (found := circle(run)) is None:
             return None
         times = _warned(run)
         if times > 1:

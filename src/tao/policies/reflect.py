@@ -27,13 +27,16 @@ def reflect(every: float = EVERY) -> Policy:
     """
 
     def policy(run: Run) -> Nudged | Ended | None:
-        if run.proposed is not None or run.pending or not isinstance(run.events[-1], Observed):
+        if not isinstance(run.events[-1], Observed):
+            return None
+        failed = call_failed(run)
+        if not failed and every == inf:  # as mostly
             return None
         since = _since(run)
-        failed = since > 1 and call_failed(run)
+        failed = failed and since > 1
         if not failed and since < every:
             return None
-        return Nudged(say(run.asked.lang, "reflect.failed" if failed else "reflect"), BY)
+        return None if run.pending else Nudged(say(run.asked.lang, "reflect.failed" if failed else "reflect"), BY)
 
     return policy
 
