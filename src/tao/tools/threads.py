@@ -10,15 +10,15 @@ import contextlib
 import contextvars
 import os
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 T = TypeVar("T")
 Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
-Job = Callable[[], Outcome | None]
+Job = Callable[[], Outcome]
 Inbox = SimpleQueue[Job]
 MOMENT = 0.001
 """Seconds that a function may take while others wait for its thread."""
@@ -39,7 +39,7 @@ class Threads:
         """The thread that will look for more when it is done with what it does."""
         self._waiting: deque[Job] = deque()
         self._begun = 0
-        self._watched = False
+        self._watching: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
         self._done: dict[asyncio.AbstractEventLoop, list[Outcome]] = {}
 
     async def run(self, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
@@ -63,8 +63,7 @@ class Threads:
             if self._quick is None:
                 self._quick = self._give(job)
             else:
-                self._waiting.append(job)
-                self._be_watched()
+                self._wait(job, done.get_loop())
         return await done
 
     # ── doing it ──────────────────────────────────────────────────────────────
@@ -84,9 +83,8 @@ class Threads:
         while job:
             outcome = job()
             job = self._next(inbox)
-            if outcome:  # told only now: whoever then comes with more finds this thread free
-                self._tell(outcome)
-            outcome = None
+            self._tell(outcome)  # only now, so that whoever then comes with more finds this thread free
+            del outcome
             job = job or self._given(inbox)
 
     def _next(self, inbox: Inbox) -> Job | None:
@@ -111,27 +109,24 @@ class Threads:
 
     # ── seeing that it gets on ────────────────────────────────────────────────
 
-    def _be_watched(self) -> None:
-        if self._watched:
-            return
-        self._watched = True
-        try:
-            self._give(self._watch)
-        except RuntimeError:  # no thread is left: then one after the other
-            self._watched = False
+    def _wait(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:
+        self._waiting.append(job)
+        if loop not in self._watching:
+            self._watching.add(loop)
+            loop.call_later(MOMENT, self._look, loop, -1)
 
-    def _watch(self) -> None:
-        """While anything waits: look whether one more was begun, and if not, have each done by a thread of its own."""
-        begun = self._begun
-        while self._watched:
-            time.sleep(MOMENT)
-            with self._lock, contextlib.suppress(RuntimeError):
-                if begun == self._begun:
-                    self._quick = None
-                    while self._waiting:
-                        self._give(self._waiting[0])
-                        self._waiting.popleft()
-                self._watched, begun = bool(self._waiting), self._begun
+    def _look(self, loop: asyncio.AbstractEventLoop, begun: int) -> None:
+        """Where nothing was begun since the last look, each that waits has a thread of its own, as far as there are any."""
+        with self._lock, contextlib.suppress(RuntimeError):
+            while begun == self._begun and self._waiting:
+                self._quick = None
+                self._give(self._waiting[0])
+                self._waiting.popleft()
+        with self._lock:
+            if self._waiting:
+                loop.call_later(MOMENT, self._look, loop, self._begun)
+            else:
+                self._watching.discard(loop)
 
     # ── telling of it ─────────────────────────────────────────────────────────
 
