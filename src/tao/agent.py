@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -273,7 +273,7 @@ class Agent:
         start = {"start": self.worked[model]} if name == "auto" and model in self.worked else {}
         money = priced(self.models, self.prices, agreed)
         back = {"reflect": usual(self.settings["max_steps"], abilities)}
-        settings = {**back, **agreed, **money, **start, "abilities": asdict(abilities), **({"who": dict(who)} if who else {})}
+        settings = {**back, **agreed, **money, **start, "abilities": routing.plain(abilities), **({"who": dict(who)} if who else {})}
         lang = self.lang or language(question)
         specs = tuple(tool.said(lang) for tool in self.tools)
         specs, many = (specs, {}) if self.own_act else gathered(specs, question, lang, settings)
@@ -329,9 +329,8 @@ class Agent:
 
 def recorded_abilities(asked: Asked) -> Abilities:
     """What the model could do when the run was started; prompts depend on it, so it is part of the record."""
-    known = {field.name for field in fields(Abilities)}
     recorded = asked.settings.get("abilities", {})
-    return Abilities(**{key: value for key, value in recorded.items() if key in known})
+    return Abilities(**{name: recorded[name] for name in Abilities.__slots__ if name in recorded})
 
 
 def recorded_dialect(asked: Asked, model: Model | None = None, own: Dialect | None = None) -> Dialect:

@@ -21,7 +21,7 @@ from tao.run import Run
 from tao.seams import Abilities, Dialect, Hear, Model, Policy
 from tao.wrappers.no_tools import without_tools
 
-__all__ = ["RULES", "USUAL", "Route", "Routed", "Rule", "answering", "cascade", "each", "in_turn", "kept", "learned", "longer_than", "recorded", "route", "sorting", "turn"]
+__all__ = ["RULES", "USUAL", "Route", "Routed", "Rule", "answering", "cascade", "each", "in_turn", "kept", "learned", "longer_than", "plain", "recorded", "route", "sorting", "turn"]
 
 CASCADE = "cascade"
 
