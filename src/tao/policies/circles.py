@@ -55,7 +55,7 @@ class Circle:
 class Step:
     """A decision and what its calls gave, in call order; only the finished ones.
 
-    `new` are the words of each that stand neither in the question nor in what was observed before the decision; `fresh` says whether those are enough.
+    `fresh` says of each whether enough of its words stand neither in the question nor in what was observed before the decision; `new` are the numbers among those.
     """
 
     thought: str
@@ -111,9 +111,9 @@ def _take(taken: _Taken, event: Event) -> _Taken:
 def _finish(taken: _Taken, done: tuple[tuple[Call, Observation], ...]) -> None:
     """One more step: all calls of the decision that is under way have come back."""
     thought, keys, said = taken.under_way.thought, tuple(call_key(call) for call, _ in done), [_words(seen.text) for _, seen in done]
-    new = tuple(words.difference(taken.known) for words in said)
-    fresh = tuple(len(some) > FRESH * len(words) for some, words in zip(new, said, strict=True))
-    taken.steps.append(Step(thought, done, keys, new, fresh))
+    unheard = [words.difference(taken.known) for words in said]
+    fresh = tuple(len(new) > FRESH * len(words) for new, words in zip(unheard, said, strict=True))
+    taken.steps.append(Step(thought, done, keys, tuple(frozenset(filter(str.isdecimal, new)) for new in unheard), fresh))
     for what in (*keys, *((call.tool, "gave", seen.text.strip()) for call, seen in done), (_plain(thought),)):
         taken.times[what] += 1
 
@@ -271,7 +271,7 @@ def stale(run: Run, taken: list[Step]) -> Circle | None:
         for key, (call, seen), new in zip(step.keys, step.done, step.new, strict=True):
             if not seen.ok or not _looks(run, call.tool) or len(seen.text.strip()) < SHORT:
                 return None
-            if _taken(run).times[key] < 2 and any(word.isdecimal() and word not in _words(key[1]) for word in new):
+            if _taken(run).times[key] < 2 and not new <= _words(key[1]):
                 return None
     last = taken[-1]
     return Circle("stale", last.tools, *last.done[0])
