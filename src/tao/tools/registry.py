@@ -23,7 +23,6 @@ from tao.tools.threads import in_thread
 from tao.tools.validate import check
 from tao.tools.words import say, speaking
 from tao.toolset import described
-from tao.within import Within
 
 LOG = logging.getLogger("tao.tools")
 LONGEST_ERROR = 2000
@@ -152,7 +151,7 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any], 
     """Run the function within its time, `apart` in a thread, and observe what it gave or how it failed."""
     done = False
     try:
-        with Within(tool.timeout) as scope:
+        async with asyncio.timeout(tool.timeout) as scope:
             value = await in_thread(_called, tool.fn, positional, keywords) if apart else _called(tool.fn, positional, keywords)
             if type(value) not in READY:
                 value = await _whole(value)
@@ -168,7 +167,7 @@ async def _perform(tool: Tool, positional: list[Any], keywords: dict[str, Any], 
             raise
         return _failed(tool, error)  # the tool cancelled itself
     except TimeoutError as error:
-        return _late(tool, apart=apart) if scope.expired else _failed(tool, error)
+        return _late(tool, apart=apart) if scope.expired() else _failed(tool, error)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises is information for the model
         return _unshown(tool, error) if done else _failed(tool, error)
 
