@@ -223,7 +223,7 @@ def table(figures: dict[tuple[str, str], float], how: str) -> str:
         f"10 tool calls, text dialect: {figures['cpu text', 'tao']:.3f} ms a step",
         f"prompt tokens of it, 3 tool calls: {figures['prompt_tokens_k3', 'tao text']:.0f}, without examples {figures['prompt_tokens_k3', 'tao brief']:.0f}",
         f"10 tool calls, streamed and heard word by word: {figures['cpu stream', 'tao']:.3f} ms a step",
-        f"a journal adds, a step: {added['NORMAL']:.3f} ms (NORMAL), {added['FULL']:.3f} ms (FULL, which waits for the disk twice)",
+        f"a journal adds, a step: {added['NORMAL']:.3f} ms (NORMAL), {added['FULL']:.3f} ms (FULL, on the disk 20 ms later)",
         f"memory of a live run of 30 steps: {figures['live_run_kb', 'tao']:.0f} kB",
         f"tokens counted: {how}",
     ]

@@ -7,7 +7,7 @@ import pytest
 
 from tao.cli.runs import table
 from tao.cli.screen import Screen
-from tao.stores.sql import Listed
+from tao.stores.reading import Listed
 
 CALLS = 'Thought: I need the sum.\nAction: calculator\nAction Input: {"expression": "17*23+5"}'
 ANSWERS = "Thought: I have it.\nFinal Answer: It is 396."

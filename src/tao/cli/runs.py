@@ -27,7 +27,8 @@ from tao.policies.uncertain import LIMITS
 from tao.replay import Difference, replay
 from tao.rulings import cancelled
 from tao.run import Run
-from tao.stores.sql import Journal, Listed
+from tao.stores.reading import Listed
+from tao.stores.sql import Journal
 
 WHICH = argument(
     "run", say("RUN", "运行"), say("A run's id or the beginning of it; default: the latest.", "运行的编号或其开头；默认为最近一次。"), required=False,

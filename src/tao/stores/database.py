@@ -5,7 +5,7 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -98,13 +98,14 @@ class Database(Protocol):
 class Sqlite:
     """A file, in WAL mode: readers go on while one writes.
 
-    `synchronous` FULL waits for the disk at every commit, so what `await` said is durable survives a power cut as well; NORMAL
-    survives only the end of the process, and is faster on slow disks. `path` may be a URI ("file:runs.db?mode=ro").
+    With `synchronous` FULL a connection waits for the disk at every commit, so it survives a power cut; with NORMAL it survives only
+    the end of the process. `path` may be a URI ("file:runs.db?mode=ro"). `sync` waits until a file, given by its descriptor, is on the disk.
     """
 
     path: str
     synchronous: str = "FULL"
     timeout: float = BUSY_SECONDS
+    sync: Callable[[int], None] = field(default=getattr(os, "fdatasync", os.fsync), repr=False, compare=False)
 
     begin: ClassVar[str] = "BEGIN IMMEDIATE"
     alone: ClassVar[str] = ""
@@ -248,7 +249,7 @@ def _private_file(path: str) -> None:
         Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
     except OSError as error:
-        raise StoreError(_said(path, "SQLITE_CANTOPEN", error.strerror)) from error
+        raise StoreError(meaning(path, "SQLITE_CANTOPEN", error.strerror)) from error
 
 
 class Conflict(StoreError):
@@ -274,10 +275,11 @@ def explained(database: Database) -> Iterator[None]:
     except driver.Error as error:
         code = getattr(error, "sqlite_errorname", "")
         kind = Locked if code.startswith("SQLITE_BUSY") else StoreError
-        raise kind(_said(database.place, code, error)) from error
+        raise kind(meaning(database.place, code, error)) from error
 
 
-def _said(where: str, code: str, cause: Any) -> str:
+def meaning(where: str, code: str, cause: Any) -> str:
+    """What an error of the database means to a person, by SQLite's name for it."""
     cause = " ".join(str(cause).split())
     english, chinese = next((texts for name, texts in MEANINGS.items() if code.startswith(name)), ("failed", "出错"))
     return both(f"journal {where} {english} ({cause})", f"运行记录 {where} {chinese}（{cause}）")

@@ -1,15 +1,15 @@
 """The journal: every run, event by event, in SQLite or PostgreSQL.
 
-One thread writes, and commits whatever has gathered meanwhile as one transaction (group commit): a run's own events are
-durable as the loop awaits them, and two hundred runs at once share a disk wait. A reply alone is not waited for: nothing
-happens in the world before what is read from it is told, and both are committed together. The thread serves callers on
-any event loop. It speaks to the driver itself.
+An event for a file is committed in the turn of the event loop in which it is told (`AtOnce`), so whatever happens to the process
+after that, it is there; what a power cut would take is on the disk soon after, and before the run ends, pauses or goes on with what a
+person said. Where committing would mean to wait (a server, another process that writes, the first event), one thread does it, for whoever
+gathered meanwhile in one transaction (group commit). It serves callers on any event loop. It speaks to the driver itself.
 """
 
 import asyncio
 import atexit
-import re
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -19,37 +19,27 @@ from queue import Empty, SimpleQueue
 from typing import Any, Literal, Self, TypeVar
 from weakref import WeakKeyDictionary
 
-from tao.errors import StoreError, both
-from tao.events import Event, Replied
+from tao.errors import StoreError
+from tao.events import Ended, Event, Paused, Replied, Ruled
 from tao.run import Run
-from tao.stores.database import Database, Locked, address, explained, transaction
-from tao.stores.rows import EVENTS_OF, append, read, stored
+from tao.stores.at_once import AtOnce
+from tao.stores.database import Locked, Sqlite, address, explained, transaction
+from tao.stores.reading import Listed, count, delete, latest, load
+from tao.stores.rows import append, stored
 from tao.stores.schema import HEAD, current, prepare
 from tao.stores.shared import claim, state_of, swap
 
 T = TypeVar("T")
-LATEST = "SELECT id, question, model, state, started, ended, reason, answer, tokens, lang FROM runs ORDER BY started DESC, id"
-FORGET = ("DELETE FROM claims WHERE run_id = :name", "DELETE FROM events WHERE run_id = :name", "DELETE FROM runs WHERE id = :name")
 BATCH = 256
 """The most events that one transaction takes."""
 IDLE = 8
 """So many connections are kept open between reads."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A run as a list shows it. Times are Unix seconds; `tokens` counts prompt and completion together."""
-
-    id: str
-    question: str
-    model: str
-    state: Literal["running", "paused", "ended"]
-    started: float
-    ended: float | None
-    reason: str | None
-    answer: str | None
-    tokens: int | None
-    lang: str
+LATER = 0.02
+"""Seconds after which the disk is waited for at the latest."""
+IN_A_ROW = 256
+"""After so many commits in the event loop one is the thread's, which copies the write-ahead log into the database when that has grown."""
+SETTLED = (Ruled, Paused, Ended)
+"""Events that somebody outside the run relies on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,37 +52,83 @@ class _Wish:
 
 
 class Journal:
-    """An `Emit` that returns when the event is durable, and a place to read runs from.
+    """An `Emit` that returns when the event is written, and a place to read runs from.
 
-    Only for a `Replied` it does not wait: it is written at once all the same, mostly together with what is read from it. Where
+    Written means that it survives the end of the process. With `synchronous` FULL it survives a power cut, too: a call that changes
+    something is carried out (`claim`), and a run ends, pauses or takes a person's ruling, only when all before is on the disk; what
+    is told in between is there after 20 ms. NORMAL leaves that to the operating system. A server's commit is waited for in any case.
+
+    Only for a `Replied` it does not wait: it is written when the event loop goes on, mostly together with what is read from it. Where
     that fails, whatever is told or asked of that run next tries again and raises what is still wrong; `close` does so at last, and
     the end of the process closes what is open.
 
     `where` is a file's path or a database URL. It opens on first use. Every method raises StoreError with what to do. Two
-    processes that go on with the same run cannot both append: the second one is told. What `synchronous` means stands at
-    `tao.stores.database.Sqlite`.
+    processes that go on with the same run cannot both append: the second one is told.
     """
 
     def __init__(self, where: str | Path, *, synchronous: Literal["FULL", "NORMAL"] = "FULL") -> None:
         self.database = address(where, synchronous)
-        self._opening, self._starting = threading.Lock(), threading.Lock()
+        self._opening, self._starting, self._turn = threading.Lock(), threading.Lock(), threading.Lock()
         self._ready = False
         self._idle: deque[Any] = deque()
         self._writing: Any = None
+        self._at_once: AtOnce | None = None
+        self._commits = 0
+        self._unsynced = False
+        self._unsaid: Exception | None = None
         self._thread: threading.Thread | None = None
         self._wishes: SimpleQueue[_Wish | None] = SimpleQueue()
         self._durable: WeakKeyDictionary[Run, int] = WeakKeyDictionary()
         self._owed: dict[Run, int] = {}
 
     async def __call__(self, run: Run, event: Event) -> None:
-        """Make the event, and all before it, durable. Cancelling does not take it back: it is written all the same."""
-        at = next(index for index in range(len(run.events) - 1, -1, -1) if run.events[index] is event)
+        """Write the event and all before it. Cancelling does not take it back: it is written all the same."""
+        upto = next(index for index in range(len(run.events) - 1, -1, -1) if run.events[index] is event) + 1
         if self._thread is None:
             self._start()
+        if self._unsaid:
+            failed, self._unsaid = self._unsaid, None
+            raise failed
         if isinstance(event, Replied):
-            self._wishes.put(_Wish(run, at + 1))
+            self._owed[run] = upto
+            asyncio.get_running_loop().call_soon(self._soon, run)
+        elif not self._now(run, upto) or (isinstance(event, SETTLED) and self._at_once and self._at_once.log is not None):
+            self._owed.pop(run, None)  # it is in this wish
+            await self._written(run, upto)
+
+    def _soon(self, run: Run) -> None:
+        """Write a reply, unless it was written together with what came after it."""
+        if (upto := self._owed.get(run)) and not self._now(run, upto):
+            self._wishes.put(_Wish(run, upto))
+
+    def _now(self, run: Run, upto: int) -> bool:
+        """Write here and now the first `upto` events of a run; false where that means to wait or goes wrong: the thread does it, or says why not."""
+        start = self._durable.get(run, 0 if upto == 1 else None)
+        if start is None or self._at_once is None or self._commits == IN_A_ROW or not self._turn.acquire(blocking=False):
+            return False
+        try:
+            if start >= upto:
+                return True
+            with transaction(self.database, self._at_once.connection, writes=True) as cursor:
+                append(self.database, cursor, run, start, upto)
+        except Exception:  # noqa: BLE001 - it will come again
+            return False
         else:
-            await self._written(run, at + 1)
+            self._noted({run: upto})
+            self._commits += 1
+            if self._at_once.log is not None and not self._unsynced:
+                self._unsynced = True
+                self._wishes.put(_Wish(run, 0))
+            return True
+        finally:
+            self._turn.release()
+
+    def _noted(self, written: dict[Run, int]) -> None:
+        """Note that the first so many events of runs are written."""
+        self._durable.update(written)
+        for run, upto in written.items():
+            if self._owed and self._owed.get(run, upto) <= upto:
+                self._owed.pop(run, None)
 
     async def _written(self, run: Run, upto: int) -> None:
         done = asyncio.get_running_loop().create_future()
@@ -105,25 +141,26 @@ class Journal:
         for owed, upto in list(self._owed.items()):
             if run and owed.id.startswith(run):
                 await self._written(owed, upto)
-        return await asyncio.to_thread(self._within, _load, run)
+        return await asyncio.to_thread(self._within, load, run)
 
     async def _settled(self) -> None:
         """Wait until what was told before is written or has failed: neither for a reply nor for what was cancelled anybody waits."""
+        await asyncio.sleep(0)  # replies first
         if self._thread is not None:
             await self._written(Run(""), 0)
 
     async def list(self, limit: int | None = 20) -> Sequence[Listed]:
         """The latest runs, newest first."""
-        return await asyncio.to_thread(self._within, _list, limit)
+        return await asyncio.to_thread(self._within, latest, limit)
 
     async def count(self) -> int:
         """How many runs there are."""
-        return await asyncio.to_thread(self._within, _count)
+        return await asyncio.to_thread(self._within, count)
 
     async def delete(self, run: str) -> None:
         """Forget a run and its events."""
         await self._settled()
-        name = await asyncio.to_thread(self._within, _delete, run, writes=True)
+        name = await asyncio.to_thread(self._within, delete, run, writes=True)
         self._owed = {owed: upto for owed, upto in self._owed.items() if owed.id != name}
 
     async def claim(self, run: Run, call_id: str, number: int) -> bool:
@@ -158,11 +195,12 @@ class Journal:
                 atexit.register(self._close)  # the thread would be stopped before it has written a last reply
 
     def _serve(self) -> None:
-        """Take wishes until None comes; each round takes all that wait."""
-        going = True
+        """Take wishes until None comes; each round takes all that wait. Wait for the disk when nobody else has done so for a while."""
+        going, due = True, None
         while going:
-            batch = [self._wishes.get()]
+            batch: list[_Wish | None] = []
             with suppress(Empty):
+                batch.append(self._wishes.get(timeout=None if due is None else max(0.0, due - time.monotonic())))
                 while len(batch) < BATCH:
                     batch.append(self._wishes.get_nowait())
             going = None not in batch
@@ -170,6 +208,9 @@ class Journal:
             if writing := [wish for wish in wishes if wish.upto]:
                 self._settle(writing)
             _tell([wish for wish in wishes if not wish.upto], None)
+            if due is not None and time.monotonic() >= due:
+                self._synced_late()
+            due = None if not self._unsynced else due or time.monotonic() + LATER
 
     def _settle(self, batch: Sequence[_Wish]) -> None:
         """Write a batch in one transaction; where one run's wish spoils it, each is tried alone."""
@@ -183,19 +224,22 @@ class Journal:
                     self._settle([wish])
                 return
             outcome = error
-        for wish in batch:
-            if outcome and (wish.done is None or wish.done.cancelled()):  # nobody hears of it
-                self._owed[wish.run] = wish.upto
-            elif self._owed:
+        for wish in batch if outcome else ():
+            if wish.done is not None and not wish.done.cancelled():
                 self._owed.pop(wish.run, None)
+            elif wish.upto > self._durable.get(wish.run, 0):  # nobody hears of it
+                self._owed[wish.run] = max(wish.upto, self._owed.get(wish.run, 0))
         _tell(batch, outcome)
 
     def _write(self, batch: Sequence[_Wish]) -> None:
         """Make durable what a batch wishes. A run's events are written together, up to the last one that is wished for."""
         if not self._ready:
             self._open()
+        if all(wish.upto <= self._durable.get(wish.run, 0) for wish in batch):
+            self._synced()
+            return
         database = self.database
-        with explained(database):
+        with self._turn, explained(database):
             self._writing = self._writing or database.connect()
             with transaction(database, self._writing, writes=True) as cursor:
                 starts: dict[Run, int] = {}
@@ -209,7 +253,24 @@ class Journal:
                 reached = {run: end for run, end in ends.items() if starts[run] < end}
                 for run, end in reached.items():
                     append(database, cursor, run, starts[run], end)
-        self._durable.update(reached)
+            self._noted({**starts, **reached})
+            self._commits, self._unsynced = 0, False
+            if isinstance(database, Sqlite) and self._at_once is None:
+                with suppress(Exception):  # without it this thread writes
+                    self._at_once = AtOnce.to(database)
+
+    def _synced(self) -> None:
+        """Wait for the disk, if anything was committed without."""
+        if self._at_once and self._unsynced:
+            self._unsynced = False
+            self._at_once.synced()
+
+    def _synced_late(self) -> None:
+        """The same where nobody waits for it: whatever is told next raises what went wrong."""
+        try:
+            self._synced()
+        except StoreError as error:
+            self._unsaid = error
 
     def _release(self) -> None:
         """Let go of the writing connection; it may be broken."""
@@ -232,10 +293,15 @@ class Journal:
             except Exception as error:  # noqa: BLE001 - the others come first
                 self._release()
                 failures.append(error)
+        self._synced_late()
+        if self._unsaid:
+            failures.append(self._unsaid)
         self._release()
+        if self._at_once:
+            self._at_once.close()
         while self._idle:
             self._idle.pop().close()
-        self._ready = False
+        self._ready, self._at_once, self._unsaid = False, None, None
         if failures:
             raise failures[0]
 
@@ -281,48 +347,6 @@ class Journal:
         self._open()
         with self._connection() as connection, transaction(self.database, connection, writes=writes) as cursor:
             return do(self.database, cursor, *args)
-
-
-def _find(database: Database, cursor: Any, run: str) -> str:
-    """The id of the only run that begins so. Raises StoreError."""
-    pattern = re.sub(r"([%_!])", r"!\1", run) + "%"
-    cursor.execute(database.sql("SELECT id FROM runs WHERE id LIKE :pattern ESCAPE '!' ORDER BY id LIMIT 50"), {"pattern": pattern})
-    found = [name for (name,) in cursor.fetchall() if name.startswith(run)] if run else []
-    if run in found or len(found) == 1:
-        return run if run in found else found[0]
-    if found:
-        names = ", ".join(found[:5])
-        raise StoreError(both(f"run {run!r} could be {names}; give more of its id", f"运行 {run!r} 可能是 {names}；请给出更长的编号"))
-    raise StoreError(both(
-        f"no run {run!r} in journal {database.place}; `tao runs` lists what is there",
-        f"运行记录 {database.place} 中没有 {run!r}；`tao runs` 列出已有的运行",
-    ))  # fmt: skip
-
-
-def _load(database: Database, cursor: Any, run: str) -> Run:
-    name = _find(database, cursor, run)
-    cursor.execute(database.sql(EVENTS_OF), {"run_id": name})
-    return Run(name, read(name, cursor.fetchall()))
-
-
-def _list(database: Database, cursor: Any, limit: int | None) -> Sequence[Listed]:
-    if limit is None:
-        cursor.execute(LATEST)
-    else:
-        cursor.execute(database.sql(f"{LATEST} LIMIT :limit"), {"limit": limit})
-    return [Listed(*row) for row in cursor.fetchall()]
-
-
-def _count(database: Database, cursor: Any) -> int:  # noqa: ARG001 - one of those that `_within` does
-    cursor.execute("SELECT count(*) FROM runs")
-    return int(cursor.fetchone()[0])
-
-
-def _delete(database: Database, cursor: Any, run: str) -> str:
-    name = _find(database, cursor, run)
-    for statement in FORGET:
-        cursor.execute(database.sql(statement), {"name": name})
-    return name
 
 
 def _tell(wishes: Sequence[_Wish], outcome: Exception | None) -> None:
