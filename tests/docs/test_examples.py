@@ -11,7 +11,7 @@ SAYS = {
     "01_hello.py": ["calculator({'expression': '17*23+5'}) → 396", "It is 396."],
     "02_own_tool.py": ["stock({'item': 'tea'}) → 12", "It is 12.0."],
     "03_streaming.py": ["[current_date {} …]", "[answered] It is "],
-    "04_resume_and_replay.py": ["interrupted after 1 model call(s), 4 events", "resumed: 2 model calls in all, answer: It is 396.", "0 differences"],
+    "04_resume_and_replay.py": ["interrupted after ", " events in the journal", "resumed: 2 model calls in all, answer: It is 396.", "0 differences"],
     "05_own_policy.py": ["Nudged at_most", "It is 396. Thank you for asking."],
     "07_structured.py": ["Sum(result=396.0, explained=", "invalid: 0"],
     "06_any_endpoint.py": ["What is 17*23+5? → It is 396.", "2 calls, 50 tokens"],
