@@ -1,7 +1,10 @@
 """Events are written in the turn of the event loop in which they are told; the disk is waited for where somebody relies on it."""
 
 import asyncio
+import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import closing
 
@@ -161,6 +164,42 @@ async def test_a_disk_that_fails_is_told_to_whoever_waits_for_it(tmp_path):
     await journal.close()
 
 
+@pytest.mark.parametrize("mended", [False, True], ids=["for good", "once"])
+async def test_a_disk_that_fails_is_told_to_everybody_whose_events_it_may_have_lost(tmp_path, mended):
+    class Failing(Disk):
+        def __call__(self, _):
+            self.broken, broken = self.broken and not mended, self.broken
+            self.waits += 1
+            if broken:
+                raise OSError(5, "Input/output error")
+
+    disk = Failing()
+    journal, _ = await opened(tmp_path / "runs.db", disk=disk)
+    runs = [Run(f"r{number}") for number in range(5)]
+    for run in runs:
+        at_once(journal, run, PASSING[0])
+    await until(lambda: disk.waits == 1)
+    disk.broken = True
+    for run in runs:
+        run.events.append(SETTLED[-1])
+    told = await asyncio.gather(*(journal(run, SETTLED[-1]) for run in runs), return_exceptions=True)
+    assert isinstance(told[0], StoreError)
+    assert mended or all(isinstance(one, StoreError) for one in told)
+    disk.broken = False
+    await journal.close()
+    assert disk.waits > 2
+
+
+async def test_where_nothing_was_to_be_written_the_disk_is_still_waited_for(tmp_path):
+    disk = Disk()
+    journal, run = await opened(tmp_path / "runs.db", disk=disk)
+    at_once(journal, run, PASSING[1])
+    waited, again = disk.waits, await journal.load("r")
+    await journal(again, again.events[-1])
+    assert disk.waits == waited + 1
+    await journal.close()
+
+
 async def test_where_another_process_writes_the_thread_waits_and_the_event_loop_goes_on(tmp_path):
     journal, run = await opened(tmp_path / "runs.db")
     with closing(sqlite3.connect(tmp_path / "runs.db", isolation_level=None)) as other:
@@ -185,6 +224,60 @@ async def test_the_write_ahead_log_is_copied_into_the_database_again_and_again(t
     pages = (tmp_path / "runs.db-wal").stat().st_size / 4096
     assert pages < LOG_PAGES + 10 * IN_A_ROW
     assert len((await journal.load("r")).events) == 10 * IN_A_ROW + 1
+    await journal.close()
+
+
+OTHER = "import sqlite3, sys; other = sqlite3.connect(sys.argv[1]); other.execute('SELECT * FROM events').fetchall(); other.close()"
+TELLING = f"""
+import asyncio, os, signal, subprocess, sys
+from tao.events import Asked, Nudged
+from tao.run import Run
+from tao.stores.sql import Journal
+
+async def main(path, number):
+    journal, run = Journal(path), Run("r")
+    for event in (Asked("q", lang="en", model="m"), *(Nudged("loop", "x") for _ in range(3))):
+        run.events.append(event)
+        await journal(run, event)
+        if number == "two":
+            await asyncio.gather(*(journal.list() for _ in range(3)))
+        subprocess.run([sys.executable, "-c", {OTHER!r}, path], check=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["path", "link"])
+@pytest.mark.parametrize("number", ["one", "two"])
+def test_another_process_that_closes_the_file_does_not_take_the_log_away(tmp_path, number, linked):
+    path = tmp_path / "runs.db"
+    if linked:
+        path.symlink_to(tmp_path / "elsewhere.db")
+    code = subprocess.run([sys.executable, "-c", TELLING, str(path), number], check=False).returncode
+    assert code == -signal.SIGKILL
+    assert count(path) == 4
+    assert (path.resolve().stat().st_mode & 0o777) == 0o600
+
+
+@pytest.mark.parametrize("synchronous", ["NORMAL", "FULL"])
+async def test_a_journal_is_closed_again_and_again_while_runs_are_written(tmp_path, synchronous):
+    journal = Journal(tmp_path / "runs.db", synchronous=synchronous)
+    runs = [Run(f"r{number}") for number in range(10)]
+
+    async def go(run):
+        for number in range(60):
+            run.events.append(PASSING[0] if number == 0 else SETTLED[-1] if number % 7 == 0 else Replied(Reply("x")) if number % 2 else PASSING[2])
+            await journal(run, run.events[-1])
+            await asyncio.sleep(0)
+
+    going = asyncio.gather(*(go(run) for run in runs))
+    while not going.done():
+        await asyncio.gather(journal.close(), journal.close())
+        await asyncio.sleep(0.003)
+    await going
+    for run in runs:
+        assert (await journal.load(run.id)).events == run.events
     await journal.close()
 
 

@@ -9,8 +9,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Self
 
-from tao.errors import StoreError
-from tao.stores.database import Sqlite, meaning
+from tao.stores.database import Sqlite, Unsynced, meaning
 
 PRAGMAS = ("busy_timeout=0", "wal_autocheckpoint=0", "synchronous=NORMAL")
 
@@ -41,13 +40,13 @@ class AtOnce:
     def synced(self) -> None:
         """Wait until all that was committed is on the disk, as SQLite itself does after a commit where `synchronous` is FULL.
 
-        Only the log has to be: https://sqlite.org/pragma.html#pragma_synchronous. Raises StoreError.
+        Only the log has to be: https://sqlite.org/pragma.html#pragma_synchronous. Raises Unsynced.
         """
         if self.log is not None:
             try:
                 self.database.sync(self.log)
             except OSError as error:
-                raise StoreError(meaning(self.database.place, "SQLITE_IOERR", error)) from error
+                raise Unsynced(meaning(self.database.place, "SQLITE_IOERR", error)) from error
 
     def close(self) -> None:
         """Let go of both."""

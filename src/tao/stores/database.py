@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, ClassVar, Protocol
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -23,6 +24,9 @@ LOG_PAGES = 4000
 
 Most of them are the same few pages, changed by one event after the other, and each is copied once.
 """
+
+_MAKING = Lock()
+"""Nobody opens a new file before it is closed by whoever made it."""
 
 MEANINGS = {
     "SQLITE_BUSY": (
@@ -244,10 +248,15 @@ def _into_wal(connection: Any, seconds: float) -> None:
 
 
 def _private_file(path: str) -> None:
-    """Make the file and its folder readable by their owner only: questions and tool results are in it."""
+    """Make the file and its folder readable by their owner only: questions and tool results are in it.
+
+    A file that is there is not touched: closing it would give up all locks on it that this process holds, and the next process to close
+    it would take itself for the last and delete the write-ahead log: https://sqlite.org/howtocorrupt.html (2.2).
+    """
     try:
         Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
+        with _MAKING, suppress(FileExistsError):
+            os.close(os.open(os.path.realpath(path), os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o600))
     except OSError as error:
         raise StoreError(meaning(path, "SQLITE_CANTOPEN", error.strerror)) from error
 
@@ -258,6 +267,10 @@ class Conflict(StoreError):
 
 class Locked(StoreError):
     """Another process held the database for too long."""
+
+
+class Unsynced(StoreError):
+    """The disk failed when what was committed was waited for."""
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from tao.errors import StoreError
 from tao.events import Ended, Event, Paused, Replied, Ruled
 from tao.run import Run
 from tao.stores.at_once import AtOnce
-from tao.stores.database import Locked, Sqlite, address, explained, transaction
+from tao.stores.database import Locked, Sqlite, Unsynced, address, explained, transaction
 from tao.stores.reading import Listed, count, delete, latest, load
 from tao.stores.rows import append, stored
 from tao.stores.schema import HEAD, current, prepare
@@ -68,7 +68,7 @@ class Journal:
 
     def __init__(self, where: str | Path, *, synchronous: Literal["FULL", "NORMAL"] = "FULL") -> None:
         self.database = address(where, synchronous)
-        self._opening, self._starting, self._turn = threading.Lock(), threading.Lock(), threading.Lock()
+        self._opening, self._starting, self._closing, self._turn = (threading.Lock() for _ in range(4))
         self._ready = False
         self._idle: deque[Any] = deque()
         self._writing: Any = None
@@ -76,6 +76,7 @@ class Journal:
         self._commits = 0
         self._unsynced = False
         self._unsaid: Exception | None = None
+        self._failures: list[Exception] = []
         self._thread: threading.Thread | None = None
         self._wishes: SimpleQueue[_Wish | None] = SimpleQueue()
         self._durable: WeakKeyDictionary[Run, int] = WeakKeyDictionary()
@@ -92,21 +93,23 @@ class Journal:
         if isinstance(event, Replied):
             self._owed[run] = upto
             asyncio.get_running_loop().call_soon(self._soon, run)
-        elif not self._now(run, upto) or (isinstance(event, SETTLED) and self._at_once and self._at_once.log is not None):
+        elif not self._now(run, upto) or (isinstance(event, SETTLED) and (at_once := self._at_once) and at_once.log is not None):
             self._owed.pop(run, None)  # it is in this wish
             await self._written(run, upto)
 
     def _soon(self, run: Run) -> None:
         """Write a reply, unless it was written together with what came after it."""
         if (upto := self._owed.get(run)) and not self._now(run, upto):
-            self._wishes.put(_Wish(run, upto))
+            self._wish(_Wish(run, upto))
 
     def _now(self, run: Run, upto: int) -> bool:
         """Write here and now the first `upto` events of a run; false where that means to wait or goes wrong: the thread does it, or says why not."""
         start = self._durable.get(run, 0 if upto == 1 else None)
-        if start is None or self._at_once is None or self._commits == IN_A_ROW or not self._turn.acquire(blocking=False):
+        if start is None or not self._turn.acquire(blocking=False):
             return False
         try:
+            if self._at_once is None or self._commits >= IN_A_ROW:
+                return False
             if start >= upto:
                 return True
             with transaction(self.database, self._at_once.connection, writes=True) as cursor:
@@ -118,7 +121,7 @@ class Journal:
             self._commits += 1
             if self._at_once.log is not None and not self._unsynced:
                 self._unsynced = True
-                self._wishes.put(_Wish(run, 0))
+                self._wish(_Wish(run, 0))
             return True
         finally:
             self._turn.release()
@@ -132,7 +135,7 @@ class Journal:
 
     async def _written(self, run: Run, upto: int) -> None:
         done = asyncio.get_running_loop().create_future()
-        self._wishes.put(_Wish(run, upto, done))
+        self._wish(_Wish(run, upto, done))
         await done
 
     async def load(self, run: str) -> Run:
@@ -161,7 +164,9 @@ class Journal:
         """Forget a run and its events."""
         await self._settled()
         name = await asyncio.to_thread(self._within, delete, run, writes=True)
-        self._owed = {owed: upto for owed, upto in self._owed.items() if owed.id != name}
+        for owed in list(self._owed):
+            if owed.id == name:
+                self._owed.pop(owed, None)
 
     async def claim(self, run: Run, call_id: str, number: int) -> bool:
         """Claim a call's `number`-th carrying out: true for the first who does, in whatever process. Durable on return."""
@@ -194,6 +199,12 @@ class Journal:
                 self._thread.start()
                 atexit.register(self._close)  # the thread would be stopped before it has written a last reply
 
+    def _wish(self, wish: _Wish) -> None:
+        """Leave it to the thread; a new one, where the last was closed."""
+        self._wishes.put(wish)
+        if self._thread is None:
+            self._start()
+
     def _serve(self) -> None:
         """Take wishes until None comes; each round takes all that wait. Wait for the disk when nobody else has done so for a while."""
         going, due = True, None
@@ -211,6 +222,7 @@ class Journal:
             if due is not None and time.monotonic() >= due:
                 self._synced_late()
             due = None if not self._unsynced else due or time.monotonic() + LATER
+        self._finish()
 
     def _settle(self, batch: Sequence[_Wish]) -> None:
         """Write a batch in one transaction; where one run's wish spoils it, each is tried alone."""
@@ -219,7 +231,7 @@ class Journal:
             self._write(batch)
         except Exception as error:  # noqa: BLE001 - whoever waits gets it
             self._release()
-            if len(batch) > 1 and not isinstance(error, Locked):
+            if len(batch) > 1 and not isinstance(error, Locked | Unsynced):
                 for wish in batch:
                     self._settle([wish])
                 return
@@ -254,23 +266,28 @@ class Journal:
                 for run, end in reached.items():
                     append(database, cursor, run, starts[run], end)
             self._noted({**starts, **reached})
-            self._commits, self._unsynced = 0, False
+            self._commits, self._unsynced = 0, self._unsynced and not reached  # the disk is waited for where something was written
             if isinstance(database, Sqlite) and self._at_once is None:
                 with suppress(Exception):  # without it this thread writes
                     self._at_once = AtOnce.to(database)
+        self._synced()
 
     def _synced(self) -> None:
         """Wait for the disk, if anything was committed without."""
         if self._at_once and self._unsynced:
             self._unsynced = False
-            self._at_once.synced()
+            try:
+                self._at_once.synced()
+            except StoreError:
+                self._unsynced = True  # for whoever relies on it next
+                raise
 
     def _synced_late(self) -> None:
         """The same where nobody waits for it: whatever is told next raises what went wrong."""
         try:
             self._synced()
         except StoreError as error:
-            self._unsaid = error
+            self._unsynced, self._unsaid = False, error
 
     def _release(self) -> None:
         """Let go of the writing connection; it may be broken."""
@@ -280,30 +297,37 @@ class Journal:
             self._writing = None
 
     def _close(self) -> None:
-        if self._thread:
-            self._wishes.put(None)
-            self._thread.join()
+        """End the thread, which writes what is still owed. What comes meanwhile has a new thread."""
+        with self._closing:
+            if self._thread:
+                self._wishes.put(None)
+                self._thread.join()
+                atexit.unregister(self._close)
+            while self._idle:
+                self._idle.pop().close()
+            failures, self._failures = self._failures, []
             self._thread = None
-            atexit.unregister(self._close)
-        owed, self._owed = self._owed, {}
-        failures = []
-        for run, upto in owed.items():
-            try:
-                self._write([_Wish(run, upto)])
-            except Exception as error:  # noqa: BLE001 - the others come first
-                self._release()
-                failures.append(error)
-        self._synced_late()
-        if self._unsaid:
-            failures.append(self._unsaid)
-        self._release()
-        if self._at_once:
-            self._at_once.close()
-        while self._idle:
-            self._idle.pop().close()
-        self._ready, self._at_once, self._unsaid = False, None, None
+            if not self._wishes.empty():
+                self._start()
         if failures:
             raise failures[0]
+
+    def _finish(self) -> None:
+        """The last that the thread does: write what is owed and let go of its connections."""
+        for run in list(self._owed):
+            try:
+                self._write([_Wish(run, self._owed.pop(run, 0))])
+            except Exception as error:  # noqa: BLE001 - the others come first
+                self._release()
+                self._failures.append(error)
+        with self._turn:
+            self._synced_late()
+            if self._unsaid:
+                self._failures.append(self._unsaid)
+            self._release()
+            if self._at_once:
+                self._at_once.close()
+            self._ready, self._at_once, self._unsaid = False, None, None
 
     # ── reading, and what processes share ─────────────────────────────────────
 
