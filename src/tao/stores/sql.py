@@ -13,7 +13,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Literal, Self, TypeVar
@@ -24,10 +23,12 @@ from tao.events import Ended, Event, Paused, Replied, Ruled
 from tao.run import Run
 from tao.stores.at_once import AtOnce
 from tao.stores.database import Locked, Sqlite, Unsynced, address, explained, transaction
+from tao.stores.forked import watch
 from tao.stores.reading import Listed, count, delete, latest, load
 from tao.stores.rows import append, stored
 from tao.stores.schema import HEAD, current, prepare
 from tao.stores.shared import claim, state_of, swap
+from tao.stores.wish import Wish, tell
 
 T = TypeVar("T")
 BATCH = 256
@@ -40,15 +41,6 @@ IN_A_ROW = 256
 """After so many commits in the event loop one is the thread's, which copies the write-ahead log into the database when that has grown."""
 SETTLED = (Ruled, Paused, Ended)
 """Events that somebody outside the run relies on."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """To make durable the first `upto` events of a run; `done` is told when they are, or why not. Nobody waits where there is none."""
-
-    run: Run
-    upto: int
-    done: asyncio.Future[None] | None = None
 
 
 class Journal:
@@ -68,7 +60,11 @@ class Journal:
 
     def __init__(self, where: str | Path, *, synchronous: Literal["FULL", "NORMAL"] = "FULL") -> None:
         self.database = address(where, synchronous)
-        self._opening, self._starting, self._closing, self._turn = (threading.Lock() for _ in range(4))
+        self._begin()
+        watch(self)
+
+    def _begin(self) -> None:
+        self._opening, self._starting, self._closing, self.turn = (threading.Lock() for _ in range(4))
         self._ready = False
         self._idle: deque[Any] = deque()
         self._writing: Any = None
@@ -78,7 +74,7 @@ class Journal:
         self._unsaid: Exception | None = None
         self._failures: list[Exception] = []
         self._thread: threading.Thread | None = None
-        self._wishes: SimpleQueue[_Wish | None] = SimpleQueue()
+        self._wishes: SimpleQueue[Wish | None] = SimpleQueue()
         self._durable: WeakKeyDictionary[Run, int] = WeakKeyDictionary()
         self._owed: dict[Run, int] = {}
 
@@ -100,12 +96,12 @@ class Journal:
     def _soon(self, run: Run) -> None:
         """Write a reply, unless it was written together with what came after it."""
         if (upto := self._owed.get(run)) and not self._now(run, upto):
-            self._wish(_Wish(run, upto))
+            self._wish(Wish(run, upto))
 
     def _now(self, run: Run, upto: int) -> bool:
         """Write here and now the first `upto` events of a run; false where that means to wait or goes wrong: the thread does it, or says why not."""
         start = self._durable.get(run, 0 if upto == 1 else None)
-        if start is None or not self._turn.acquire(blocking=False):
+        if start is None or not self.turn.acquire(blocking=False):
             return False
         try:
             if self._at_once is None or self._commits >= IN_A_ROW:
@@ -121,10 +117,10 @@ class Journal:
             self._commits += 1
             if self._at_once.log is not None and not self._unsynced:
                 self._unsynced = True
-                self._wish(_Wish(run, 0))
+                self._wish(Wish(run, 0))
             return True
         finally:
-            self._turn.release()
+            self.turn.release()
 
     def _noted(self, written: dict[Run, int]) -> None:
         """Note that the first so many events of runs are written."""
@@ -135,7 +131,7 @@ class Journal:
 
     async def _written(self, run: Run, upto: int) -> None:
         done = asyncio.get_running_loop().create_future()
-        self._wish(_Wish(run, upto, done))
+        self._wish(Wish(run, upto, done))
         await done
 
     async def load(self, run: str) -> Run:
@@ -184,6 +180,15 @@ class Journal:
         """Write what is still waiting and let go of the database. Raises StoreError where a reply that nobody waited for cannot be written."""
         await asyncio.to_thread(self._close)
 
+    def begin_anew(self, *, closes: bool) -> object:
+        """In a forked process, with nothing of the parent's; gives back what has to stay open."""
+        atexit.unregister(self._close)
+        opened = (self._at_once, self._writing, self._idle)
+        if closes and isinstance(self.database, Sqlite):  # a server would close the parent's
+            self._let_go()
+        self._begin()
+        return opened
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -199,7 +204,7 @@ class Journal:
                 self._thread.start()
                 atexit.register(self._close)  # the thread would be stopped before it has written a last reply
 
-    def _wish(self, wish: _Wish) -> None:
+    def _wish(self, wish: Wish) -> None:
         """Leave it to the thread; a new one, where the last was closed."""
         self._wishes.put(wish)
         if self._thread is None:
@@ -209,7 +214,7 @@ class Journal:
         """Take wishes until None comes; each round takes all that wait. Wait for the disk when nobody else has done so for a while."""
         going, due = True, None
         while going:
-            batch: list[_Wish | None] = []
+            batch: list[Wish | None] = []
             with suppress(Empty):
                 batch.append(self._wishes.get(timeout=None if due is None else max(0.0, due - time.monotonic())))
                 while len(batch) < BATCH:
@@ -218,13 +223,13 @@ class Journal:
             wishes = [wish for wish in batch if wish is not None]
             if writing := [wish for wish in wishes if wish.upto]:
                 self._settle(writing)
-            _tell([wish for wish in wishes if not wish.upto], None)
+            tell([wish for wish in wishes if not wish.upto], None)
             if due is not None and time.monotonic() >= due:
                 self._synced_late()
             due = None if not self._unsynced else due or time.monotonic() + LATER
         self._finish()
 
-    def _settle(self, batch: Sequence[_Wish]) -> None:
+    def _settle(self, batch: Sequence[Wish]) -> None:
         """Write a batch in one transaction; where one run's wish spoils it, each is tried alone."""
         outcome: Exception | None = None
         try:
@@ -241,9 +246,9 @@ class Journal:
                 self._owed.pop(wish.run, None)
             elif wish.upto > self._durable.get(wish.run, 0):  # nobody hears of it
                 self._owed[wish.run] = max(wish.upto, self._owed.get(wish.run, 0))
-        _tell(batch, outcome)
+        tell(batch, outcome)
 
-    def _write(self, batch: Sequence[_Wish]) -> None:
+    def _write(self, batch: Sequence[Wish]) -> None:
         """Make durable what a batch wishes. A run's events are written together, up to the last one that is wished for."""
         if not self._ready:
             self._open()
@@ -251,7 +256,7 @@ class Journal:
             self._synced()
             return
         database = self.database
-        with self._turn, explained(database):
+        with self.turn, explained(database):
             self._writing = self._writing or database.connect()
             with transaction(database, self._writing, writes=True) as cursor:
                 starts: dict[Run, int] = {}
@@ -303,8 +308,8 @@ class Journal:
                 self._wishes.put(None)
                 self._thread.join()
                 atexit.unregister(self._close)
-            while self._idle:
-                self._idle.pop().close()
+            else:
+                self._let_go()
             failures, self._failures = self._failures, []
             self._thread = None
             if not self._wishes.empty():
@@ -316,18 +321,25 @@ class Journal:
         """The last that the thread does: write what is owed and let go of its connections."""
         for run in list(self._owed):
             try:
-                self._write([_Wish(run, self._owed.pop(run, 0))])
+                self._write([Wish(run, self._owed.pop(run, 0))])
             except Exception as error:  # noqa: BLE001 - the others come first
                 self._release()
                 self._failures.append(error)
-        with self._turn:
+        with self.turn:
             self._synced_late()
             if self._unsaid:
                 self._failures.append(self._unsaid)
-            self._release()
-            if self._at_once:
-                self._at_once.close()
-            self._ready, self._at_once, self._unsaid = False, None, None
+            self._let_go()
+            self._ready, self._unsaid = False, None
+
+    def _let_go(self) -> None:
+        """Close all that waits."""
+        self._release()
+        if self._at_once:
+            self._at_once.close()
+        self._at_once = None
+        while self._idle:
+            self._idle.pop().close()
 
     # ── reading, and what processes share ─────────────────────────────────────
 
@@ -371,17 +383,3 @@ class Journal:
         self._open()
         with self._connection() as connection, transaction(self.database, connection, writes=writes) as cursor:
             return do(self.database, cursor, *args)
-
-
-def _tell(wishes: Sequence[_Wish], outcome: Exception | None) -> None:
-    """Tell whoever waits, each on an event loop of its own."""
-    waiting = [wish.done for wish in wishes if wish.done is not None]
-    for loop in {done.get_loop() for done in waiting}:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(_told, [done for done in waiting if done.get_loop() is loop], outcome)
-
-
-def _told(waiting: Sequence[asyncio.Future[None]], outcome: Exception | None) -> None:
-    for done in waiting:
-        if not done.done():
-            done.set_exception(outcome) if outcome else done.set_result(None)
