@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import chdir, closing, suppress
 from dataclasses import dataclass
 
 import pytest
@@ -280,6 +280,31 @@ async def test_a_cancelled_wait_does_not_take_the_event_back(journal):
         await waiting
     await keep(journal, run, Decided(answer="1"))
     assert (await journal.load("r")).events == run.events
+
+
+async def test_a_relative_path_stays_where_it_was_when_the_process_goes_to_another_folder(tmp_path):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    with chdir(tmp_path / "here"):
+        journal = Journal("runs.db")
+        run = await keep(journal, Run("r"), asked())
+        with chdir(tmp_path / "there"):
+            assert await asyncio.gather(*(journal.count() for _ in range(4))) == [1] * 4
+            await journal.close()
+            await keep(journal, run, Ended("answered", "1"))
+            assert (await journal.load("r")).events == run.events
+            await journal.close()
+    assert not list((tmp_path / "there").iterdir())
+
+
+def test_a_process_whose_folder_was_deleted_can_open_a_journal_elsewhere(tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with chdir(gone):
+        gone.rmdir()
+        journal = Journal(tmp_path / "runs.db")
+        assert asyncio.run(journal.count()) == 0
+        asyncio.run(journal.close())
 
 
 async def test_a_closed_journal_opens_again(journal):

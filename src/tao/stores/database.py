@@ -98,9 +98,16 @@ class Database(Protocol):
         """The statement as the driver wants it."""
 
 
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # it has been deleted
+        return Path()
+
+
 @dataclass(frozen=True)
 class Sqlite:
-    """A file, in WAL mode: readers go on while one writes.
+    """A file, in WAL mode: readers go on while one writes. A relative path is one from where the process was when this was made.
 
     With `synchronous` FULL a connection waits for the disk at every commit, so it survives a power cut; with NORMAL it survives only
     the end of the process. `path` may be a URI ("file:runs.db?mode=ro"). `sync` waits until a file, given by its descriptor, is on the disk.
@@ -110,6 +117,7 @@ class Sqlite:
     synchronous: str = "FULL"
     timeout: float = BUSY_SECONDS
     sync: Callable[[int], None] = field(default=getattr(os, "fdatasync", os.fsync), repr=False, compare=False)
+    here: Path = field(default_factory=_here, repr=False, compare=False)
 
     begin: ClassVar[str] = "BEGIN IMMEDIATE"
     alone: ClassVar[str] = ""
@@ -125,9 +133,10 @@ class Sqlite:
     def connect(self) -> sqlite3.Connection:
         """A new connection to the file, which is made where there is none."""
         uri = self.path.startswith("file:")
+        path = self.path if uri else str(self.here / self.path)
         if not uri:
-            _private_file(self.path)
-        made = sqlite3.connect(self.path, timeout=self.timeout, isolation_level=None, check_same_thread=False, uri=uri)
+            _private_file(path)
+        made = sqlite3.connect(path, timeout=self.timeout, isolation_level=None, check_same_thread=False, uri=uri)
         try:
             _into_wal(made, self.timeout)
             for pragma in (f"wal_autocheckpoint={LOG_PAGES}", f"synchronous={self.synchronous}", "foreign_keys=ON"):
