@@ -1,12 +1,16 @@
 """What is known in a run, and what a question is about."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tao.events import Decided, Observed, Recalled
 from tao.facts import findings, gather, known, mentions, missing, names, numbers, paired, to_show, to_the_point, year
-from tao.messages import Call, Message, Observation
+from tao.messages import Call, Message, Observation, ToolSpec
+from tao.policies import empty_handed
+from tao.policies.verify import unmentioned
 from tao.run import Run
 from tao.testing import did, history
 
@@ -127,7 +131,7 @@ def looked(*tries):
     """Calls of one tool, one after the other: (name, kind of the failure or None)."""
     return [
         event for number, (name, kind) in enumerate(tries, 1)
-        for event in did(number, "people", Observation("24", ok=kind is None, kind=kind or ""), city=name)
+        for event in did(number, "people", Observation("a text", ok=kind is None, kind=kind or ""), city=name)
     ]  # fmt: skip
 
 
@@ -143,7 +147,29 @@ def looked(*tries):
     ("How many live in Lyon?", [("Lyon", "timeout"), ("Lyons", None)], [""]),
 ])  # fmt: skip
 def test_a_call_that_mended_a_refused_name_speaks_of_it_and_one_for_another_name_does_not(question, tries, spoken_of):
-    assert [text for _, text in findings(history(question, *looked(*tries)))] == [f"24\n{name}" if name else "24" for name in spoken_of]
+    assert [text for _, text in findings(history(question, *looked(*tries)))] == [f"a text\n{name}" if name else "a text" for name in spoken_of]
+
+
+@pytest.mark.parametrize("text", [
+    "12", "12.5", "-3", "true", "12 packs", "12包", "48,213", "35.5 EUR", "25 °C", "3 of 4", "3:45 pm", "2026-12-24", "库存12包", "quantity: 12", "12 in stock", "[12, 13]", "24 December 2026", "7 PM",
+    '{"quantity": 12}', '{"quantity": 12, "reserved": 3, "open": true}',
+])  # fmt: skip
+def test_a_value_alone_speaks_of_what_was_asked_for(text):
+    tools = (ToolSpec("stock", "How many of an item are left. 某种商品的库存。 The quantity in packs.", {"type": "object"}),)
+    for question, name in (("How many packs of Darjeeling are there?", "Darjeeling"), ("茶叶还有多少包？", "茶叶")):
+        run = Run("x", [replace(history(question).asked, tools=tools), *did(1, "stock", text, item=name)])
+        assert [mentions([found], name) for _, found in findings(run)] == [True]
+        assert empty_handed(run) is None
+        assert unmentioned(run, "12") is None
+
+
+@pytest.mark.parametrize("text", [
+    "Red Meadow has 3 seats", "0 results", "no 12", "404 not found", "nothing", "null", "[]", "{}", '{"results": []}', '{"error": "no such item"}', "没有12", "青岚山海拔1200米", "库存不存在 3",
+    "In 1912 somebody wrote a long sentence about other things", "12\n13",
+])  # fmt: skip
+def test_what_names_something_else_or_says_that_nothing_is_there_is_no_value(text):
+    for question, name in (("How many packs of Darjeeling are there?", "Darjeeling"), ("茶叶还有多少包？", "茶叶")):
+        assert [mentions([found], name) for _, found in findings(history(question, *did(1, "stock", text, item=name)))] == [False]
 
 
 def test_the_other_name_of_a_question_is_still_missing_where_the_first_was_not_found():

@@ -4,8 +4,10 @@ Pure reading of text, Chinese and English. Grounding builds on it: a value in a 
 question, in an observation, or follow from known values in one plain step of arithmetic.
 """
 
+import json
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -58,6 +60,11 @@ def told_of(run: Run) -> list[tuple[Call, Observation]]:
     return [(call, seen) for call, seen in run.observed if call.id not in lookups]
 
 
+SHORT = 40
+"""Characters of a result that may be a value with a unit, and no sentence about something."""
+UNIT = 4
+"""Letters of a unit in capitals (EUR, PM)."""
+_LACKING = re.compile(r"\b(?:no|not|none|nothing|null|unknown|invalid|errors?|fail\w*|0 \w+)\b|[没无未错]|不存在|失败", re.IGNORECASE)
 REFUSED = frozenset({"", "error", "bad_arguments", "refused_arguments"})
 """Kinds of failures that a name may be to blame for."""
 
@@ -66,6 +73,7 @@ def findings(run: Run) -> list[tuple[Call, str]]:
     """The calls that brought something, with what it says; a call that mended a failed one also speaks of what that one asked for.
 
     Where `{"city": "上海"}` is refused and `{"city": "Shanghai"}` is not, the two are names of one thing. Each call mends one name.
+    A value alone speaks of what the call asked for: `{"item": "tea"}` gives 12, not "12 packs of tea".
     """
     failed: list[Call] = []
     good: list[tuple[Call, str]] = []
@@ -76,8 +84,22 @@ def findings(run: Run) -> list[tuple[Call, str]]:
         mended = next(((earlier, name) for earlier in failed if (name := _renamed(earlier, call, run.asked.question))), None)
         if mended is not None:
             failed = [earlier for earlier in failed if earlier.tool != call.tool or earlier.args != mended[0].args]
-        good.append((call, seen.text if mended is None else f"{seen.text}\n{mended[1]}"))
+        of = canonical(call.args) if _value(seen.text, run, call) else ""
+        good.append((call, "\n".join(part for part in (seen.text, mended[1] if mended else "", of) if part)))
     return good
+
+
+def _value(text: str, run: Run, call: Call) -> bool:
+    """Whether what a call gave is a number, yes or no, a record of such things or a few words around a number: it names nothing else."""
+    with suppress(ValueError, RecursionError):
+        found = json.loads(text)
+        parts = list(found.values()) if isinstance(found, dict) else [found]
+        if parts and all(isinstance(part, int | float) for part in parts):
+            return True
+    spec = run.tool(call.tool)
+    own = f"{run.asked.question}\n{call.tool}\n{spec.description if spec else ''}".casefold()
+    short = "\n" not in text.strip() and len(text.strip()) <= SHORT and re.search(r"\d", text) is not None
+    return short and not _LACKING.search(text) and all(name.casefold() in own or (name.isupper() and len(name) <= UNIT) for name in names(text))
 
 
 def _renamed(failed: Call, call: Call, question: str) -> str:

@@ -1,10 +1,13 @@
 """A look at the answer before it is given."""
 
+from dataclasses import replace
+
 import pytest
 
 from tao.events import Decided, Nudged, Replied
-from tao.messages import Observation, Reply
-from tao.policies.verify import refuses, slipped, verify
+from tao.messages import Observation, Reply, ToolSpec
+from tao.policies.verify import refuses, slipped, ungrounded, verify
+from tao.run import Run
 from tao.testing import did, history, spec
 
 TOOLS = [spec("search", query="string"), spec("calculate", expression="string")]
@@ -195,3 +198,14 @@ def test_the_sum_that_was_meant_is_the_sum_that_is_done(lang, thought, sum_, sli
         assert slip in verify(run).lead
         assert not verify(run).may_answer
         assert {tool.name for tool in TOOLS} - set(verify(run).without) == {"calculate"}
+
+
+@pytest.mark.parametrize(("question", "answer", "objected"), [
+    ("How many packs of tea are in stock?", "There are 10 packs.", True), ("茶叶库存还有多少包？", "还有10包。", True),
+    ("How many legs does a spider have?", "8", False), ("一周有几天？", "7", False), ("How many packs of tea are in stock?", "That is not known.", False),
+    ("Is tea in stock?", "Yes, 10 packs.", False),
+])  # fmt: skip
+def test_a_small_number_is_objected_to_where_a_tool_counts_what_is_asked_for_and_was_not_called(question, answer, objected):
+    tools = (ToolSpec("stock", "How many of an item are in stock. 某种商品的库存有多少。", {"type": "object"}),)
+    run = Run("x", [replace(history(question).asked, tools=tools), Decided(answer=answer)])
+    assert (ungrounded(run, answer) is not None) is objected

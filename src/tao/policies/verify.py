@@ -25,6 +25,7 @@ AMOUNT = re.compile(r"\bhow (many|much)\b|difference|\btimes\b|多少|几|相差
 WEEKS = re.compile(r"\bweeks?\b|周|星期|礼拜", re.IGNORECASE)
 THING = re.compile(r"\bhow many ([a-z]{4,})|多少[个名位条座家辆件台]?((?![万亿])[\u4e00-\u9fff]{2,4}?)(?=[？?，,。！!\s]|$)", re.IGNORECASE)
 """What is asked to be counted."""
+COMMON = frozenset("about does each from given have item items left many more number that their them there they thing things this what when which with your".split())
 ADDS = re.compile(r"\b(?:in total|together|altogether|combined|more|fewer|less)\b|[一总]共|合计|共有|相差|比", re.IGNORECASE)
 """That numbers of one kind are to be added, or taken from each other."""
 EACH = re.compile(r"\b(each|respectively)\b|各|分别", re.IGNORECASE)
@@ -187,13 +188,25 @@ def ungrounded(run: Run, answer: str) -> dict[str, str] | None:
         if day not in days:
             return {"value": day}
     values = [*have.values, *number_words(have.text)]
-    amount = AMOUNT.search(run.asked.question)
+    amount = AMOUNT.search(run.asked.question) and (told_of(run) or _counted(run))
     for number in numbers(without_known_spans(without_known_moments(answer, have.dates, have.text), values)):
-        exempt = ((_small(number) or year(number)) and not (amount and told_of(run))) or _dialled(number, have.text)
+        exempt = ((_small(number) or year(number)) and not amount) or _dialled(number, have.text)
         if exempt or follows(number.value, values) or follows(number.scaled, values) or roughly(number, answer, values):
             continue
         return {"value": f"{number.value:g}"}
     return None
+
+
+def _counted(run: Run) -> bool:
+    """Whether a tool counts what the question asks for the number of: both ask how many, and share a word beside that (in stock)."""
+    asked = _content(run.asked.question)
+    return any(AMOUNT.search(tool.description) and not asked.isdisjoint(_content(tool.description)) for tool in run.asked.tools)
+
+
+def _content(text: str) -> set[str]:
+    """The words of a text that say what it is about: longer English ones, and pairs of Chinese characters."""
+    rest = AMOUNT.sub(" ", text.casefold())
+    return {word for word in re.findall(r"[a-z]{4,}", rest) if word not in COMMON} | set(re.findall(r"(?=([\u4e00-\u9fff]{2}))", rest))
 
 
 def _dialled(number: Number, text: str) -> bool:

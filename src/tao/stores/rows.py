@@ -22,8 +22,8 @@ ASCII = json.JSONEncoder(separators=(",", ":"), default=str)
 """Only for text with half a surrogate pair in it, which no database takes as it is; it reads back the same."""
 
 
-def append(database: Database, cursor: Any, run: Run, start: int, upto: int) -> None:
-    """Write the events from `start` up to, not including, `upto`, and what they change in the list of runs."""
+def append(database: Database, cursor: Any, run: Run, start: int, upto: int) -> int:
+    """Write the events from `start` up to, not including, `upto`, and what they change in the list of runs; gives how many characters they are."""
     head: dict[str, Any] = {}
     for event in run.events[start:upto]:
         head = _head(run, event) or head
@@ -38,6 +38,7 @@ def append(database: Database, cursor: Any, run: Run, start: int, upto: int) -> 
         for seq, event in enumerate(run.events[start:upto], start)
     ]
     cursor.executemany(database.sql(NEW_EVENT), rows)
+    return sum(len(row["json"]) for row in rows)
 
 
 def stored(database: Database, cursor: Any, run: Run) -> int:

@@ -37,8 +37,10 @@ IDLE = 8
 """So many connections are kept open between reads."""
 LATER = 0.02
 """Seconds after which the disk is waited for at the latest."""
-IN_A_ROW = 256
-"""After so many commits in the event loop one is the thread's, which copies the write-ahead log into the database when that has grown."""
+IN_A_ROW = 1000
+"""After so many pages that the event loop has committed, one commit is the thread's, which copies the write-ahead log into the database when that has grown."""
+COMMIT, PAGE = 3, 4096
+"""Pages that a commit changes, about, and characters of events that fill one more."""
 SETTLED = (Ruled, Paused, Ended)
 """Events that somebody outside the run relies on."""
 
@@ -69,7 +71,7 @@ class Journal:
         self._idle: deque[Any] = deque()
         self._writing: Any = None
         self._at_once: AtOnce | None = None
-        self._commits = 0
+        self._pages = 0
         self._unsynced = False
         self._unsaid: Exception | None = None
         self._failures: list[Exception] = []
@@ -104,17 +106,17 @@ class Journal:
         if start is None or not self.turn.acquire(blocking=False):
             return False
         try:
-            if self._at_once is None or self._commits >= IN_A_ROW:
+            if self._at_once is None or self._pages >= IN_A_ROW:
                 return False
             if start >= upto:
                 return True
             with transaction(self.database, self._at_once.connection, writes=True) as cursor:
-                append(self.database, cursor, run, start, upto)
+                size = append(self.database, cursor, run, start, upto)
         except Exception:  # noqa: BLE001 - it will come again
             return False
         else:
             self._noted({run: upto})
-            self._commits += 1
+            self._pages += COMMIT + size // PAGE
             if self._at_once.log is not None and not self._unsynced:
                 self._unsynced = True
                 self._wish(Wish(run, 0))
@@ -271,7 +273,7 @@ class Journal:
                 for run, end in reached.items():
                     append(database, cursor, run, starts[run], end)
             self._noted({**starts, **reached})
-            self._commits, self._unsynced = 0, self._unsynced and not reached  # the disk is waited for where something was written
+            self._pages, self._unsynced = 0, self._unsynced and not reached  # the disk is waited for where something was written
             if isinstance(database, Sqlite) and self._at_once is None:
                 with suppress(Exception):  # without it this thread writes
                     self._at_once = AtOnce.to(database)
