@@ -48,6 +48,8 @@ class Outcome:
 
 def load(folder: Path) -> tuple[ModuleType, Any, list[dict[str, Any]]]:
     """The suite's module, its world, and its tasks."""
+    if lacking := [name for name in ("tools.py", "world.json", "tasks.jsonl") if not (folder / name).is_file()]:
+        raise SystemExit(f"{folder} is no suite, it has no {', '.join(lacking)}; your own tasks: make eval TASKS=tasks.jsonl TOOLS=tools.py:make")
     spec = importlib.util.spec_from_file_location("suite_tools", folder / "tools.py")
     if spec is None or spec.loader is None:
         raise SystemExit(f"no tools.py in {folder}")

@@ -19,7 +19,8 @@ async def main(name: str) -> None:
         first, second = await asyncio.gather(agent.run("What is 17*23+5?"), agent.run("2024年2月28日之后30天是几号？"))
     for run in (first, second):
         tokens = (run.usage.prompt or 0) + (run.usage.completion or 0)
-        print(f"{run.asked.question} → {run.answer}   ({model.name}, {run.steps} calls, {tokens} tokens)")
+        said = run.answer if run.answer is not None or run.ended is None else run.ended.detail
+        print(f"{run.asked.question} → {said}   ({model.name}, {run.steps} calls, {tokens} tokens)")
 
 
 try:

@@ -138,6 +138,12 @@ def test_no_color_is_respected(tao):
     (["tao", "ask", "--lang=zh"], {}, "zh"),
     (["tao", "--lang"], {}, "en"),
     ([], {"LC_ALL": "", "LANG": "zh"}, "zh"),
+    (["tao", "ask", "今天是几号？"], {"LANG": "C.UTF-8"}, "zh"),
+    (["tao", "ask", "--model", "local", "17*23 等于多少？"], {}, "zh"),
+    (["tao", "ask", "今天是几号？"], {"TAO_LANG": "en"}, "en"),
+    (["tao", "ask", "--lang", "en", "今天是几号？"], {"LANG": "C.UTF-8"}, "en"),
+    (["tao", "ask", "How do you say 水 in English?"], {}, "en"),
+    (["tao", "show", "运行"], {}, "en"),
 ])  # fmt: skip
 def test_the_language_of_the_command_line(argv, env, lang):
     assert language(argv, env) == lang

@@ -116,3 +116,10 @@ def test_what_the_check_took_is_not_said_to_be_nothing_where_nobody_counted(tao)
     finally:
         silent.shutdown()
         silent.server_close()
+
+
+def test_without_a_model_to_try_the_exit_code_says_whether_model_and_journal_can_be_used(tao, server):
+    at = {"TAO_MODEL": server.model}
+    assert tao("doctor", **at).returncode == 0
+    assert tao("doctor", "--journal", "/proc/x.db", **at).returncode == 1
+    assert tao("doctor", TAO_MODEL="deepseek:deepseek-chat").returncode == 1

@@ -33,8 +33,8 @@ PACKAGES = {
 
 @click.command("doctor", cls=Command, help=say(
     "Check what is installed and set, and say what to do next. Keys are named, their values never shown. The exit code is 1 "
-    "where the model that is set cannot answer. With --model, that one is tried with three tiny calls instead.",
-    "检查安装与设置，并给出下一步建议。只列出密钥的名称，绝不显示其值。所设模型无法使用时退出码为 1。"
+    "where the model that is set cannot answer or the journal cannot be used. With --model, that one is tried with three tiny calls instead.",
+    "检查安装与设置，并给出下一步建议。只列出密钥的名称，绝不显示其值。所设模型或运行记录无法使用时退出码为 1。"
     "给出 --model 时，改为用三次小调用试用该模型。",
 ))
 @o.shared("model", "journal", "json")
@@ -58,13 +58,13 @@ def _doctor(options: Mapping[str, object], *, as_json: bool) -> int:
         settings = load(options)
     except ConfigError as error:
         findings.append(Finding(say("settings", "设置"), "bad", mine(str(error)), say("correct the setting", "改正该设置")))
-        model = None
+        needed = findings[-1:]
     else:
-        model = _model(settings, env)
-        findings += [*_settings(settings), model, *_keys(env), _disk(env), asyncio.run(_journal(settings))]
+        needed = [_model(settings, env), asyncio.run(_journal(settings))]
+        findings += [*_settings(settings), needed[0], *_keys(env), _disk(env), needed[1]]
     usual = say('tao ask "What day is it today, and in 50 days?"', 'tao ask "今天是几号？50天之后是几号？"')
     printed(findings, usual, as_json=as_json)
-    return ANSWERED if model and model.state == "ok" else FAILED
+    return ANSWERED if usable(needed) else FAILED
 
 
 def _machine() -> Iterator[Finding]:

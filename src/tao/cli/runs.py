@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tao.build import assembled, journal
 from tao.cli import options as o
 from tao.cli.ask import shown
 from tao.cli.asking import at_a_terminal
-from tao.cli.exits import ANSWERED, FAILED, code_of, finish
+from tao.cli.exits import ANSWERED, FAILED, USAGE, code_of, finish
 from tao.cli.help import Command, argument
 from tao.cli.onward import onward
 from tao.cli.pens import pen_for
@@ -30,6 +31,8 @@ from tao.run import Run
 from tao.stores.reading import Listed
 from tao.stores.sql import Journal
 
+ALIVE = 60
+"""Seconds after its last event in which a run may well be going on in another process."""
 WHICH = argument(
     "run", say("RUN", "运行"), say("A run's id or the beginning of it; default: the latest.", "运行的编号或其开头；默认为最近一次。"), required=False,
 )  # fmt: skip
@@ -164,10 +167,23 @@ async def _cancel(which: str | None, options: Mapping[str, Any]) -> int:
         if run.ended:
             _over(run)
             return code_of(run)
+        if which is None and run.state != "paused" and time.time() - run.events[-1].at < ALIVE:
+            _alive(run)
+            return USAGE
         run.events.append(cancelled(run))
         await kept(run, run.events[-1])
     Screen(err=True).print(say(f"run {run.id[:8]} is cancelled", f"运行 {run.id[:8]} 已取消"))
     return ANSWERED
+
+
+def _alive(run: Run) -> None:
+    name = run.id[:8]
+    said = say(
+        f"run {name} had its last event less than a minute ago: it may be going on in another process. Stop it there (Ctrl-C), or say that it is meant: "
+        f"tao cancel {name}",
+        f"运行 {name} 的最后一个事件不到一分钟：它可能正在另一个进程中继续。请在那里停止它（Ctrl-C），或者指明就是它：tao cancel {name}",
+    )
+    Screen(err=True).print(said)
 
 
 def _over(run: Run) -> None:

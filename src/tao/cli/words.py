@@ -13,13 +13,20 @@ WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def language(argv: Sequence[str], env: Mapping[str, str]) -> str:
-    """"zh" or "en": what --lang says, else TAO_LANG, else the locale."""
+    """"zh" or "en": what --lang says, else TAO_LANG, else the locale; a Chinese question is answered in Chinese whatever the locale."""
     asked = [after for option, after in pairwise(argv) if option == "--lang"]
     asked += [option.removeprefix("--lang=") for option in argv if option.startswith("--lang=")]
     said = next(
         (value for value in (*asked, *(env.get(name) for name in ("TAO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))) if value), ""
     )
-    return "zh" if said.lower().startswith("zh") else "en"
+    chosen = bool(asked or env.get("TAO_LANG"))
+    return "zh" if said.lower().startswith("zh") or (not chosen and _asks_in_chinese(argv)) else "en"
+
+
+def _asks_in_chinese(argv: Sequence[str]) -> bool:
+    """Whether this is `tao ask` with a question in Chinese."""
+    words = [word for word in argv[1:] if not word.startswith("-")]
+    return words[:1] == ["ask"] and any(len(CJK.findall(word)) > len(WORD.findall(word)) for word in words[1:])
 
 
 LANG = language(sys.argv, os.environ)
