@@ -33,7 +33,7 @@ def append(database: Database, cursor: Any, run: Run, start: int, upto: int) -> 
         cursor.execute(database.sql(NEW_RUN), {**(head or _state("running")), **first, "started": asked.at})
     elif head:
         cursor.execute(database.sql(SET_HEAD), {**head, "run_id": run.id})
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"run_id": run.id, "seq": seq, "kind": type(event).__name__.lower(), "json": _dump(event), "at": event.at}
         for seq, event in enumerate(run.events[start:upto], start)
     ]
