@@ -91,7 +91,7 @@ def test_filters_and_doubles():
     assert export(runs, Wish("sft")).made.written == 2
     assert export(runs, Wish("sft", doubles=True)).made.written == 3
     only = export(runs, Wish("sft", right=True, steps=3), sources=["a.jsonl"])
-    assert (only.made.written, only.made.filtered, only.made.double, only.made.filters) == (1, 2, 1, ("right", "steps ≤ 3"))
+    assert (only.made.written, only.made.filtered, only.made.double, only.made.filters) == (1, 2, 1, ("ended", "with an answer", "right", "steps ≤ 3"))
     assert len(export(runs, Wish("events")).lines) == sum(len(it.run.events) for it in [runs[0], *runs[2:]])
 
 

@@ -37,7 +37,8 @@ class Wish:
     @property
     def filters(self) -> tuple[str, ...]:
         """The filters as the card names them."""
-        return (*(["right"] if self.right else []), *([f"steps ≤ {self.steps}"] if self.steps is not None else []))
+        own = {"events": [], "sft": ["ended", "with an answer"]}.get(self.form, ["ended"])
+        return (*own, *(["right"] if self.right else []), *([f"steps ≤ {self.steps}"] if self.steps is not None else []))
 
 
 @dataclass(frozen=True, slots=True)
