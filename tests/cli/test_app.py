@@ -144,6 +144,8 @@ def test_no_color_is_respected(tao):
     (["tao", "ask", "--lang", "en", "今天是几号？"], {"LANG": "C.UTF-8"}, "en"),
     (["tao", "ask", "How do you say 水 in English?"], {}, "en"),
     (["tao", "show", "运行"], {}, "en"),
+    (["tao", "ask", "What is in it?", "--docs", "资料"], {}, "en"),
+    (["tao", "ask", "--quiet", "今天是几号？"], {}, "zh"),
 ])  # fmt: skip
 def test_the_language_of_the_command_line(argv, env, lang):
     assert language(argv, env) == lang

@@ -179,9 +179,8 @@ async def _cancel(which: str | None, options: Mapping[str, Any]) -> int:
 def _alive(run: Run) -> None:
     name = run.id[:8]
     said = say(
-        f"run {name} had its last event less than a minute ago: it may be going on in another process. Stop it there (Ctrl-C), or say that it is meant: "
-        f"tao cancel {name}",
-        f"运行 {name} 的最后一个事件不到一分钟：它可能正在另一个进程中继续。请在那里停止它（Ctrl-C），或者指明就是它：tao cancel {name}",
+        f"run {name} may be going on elsewhere: its last event is less than a minute old.\nStop it there (Ctrl-C), or name it: tao cancel {name}",
+        f"运行 {name} 的最后一个事件不到一分钟，它可能正在另一个进程中继续。\n请在那里停止它（Ctrl-C），或者指明就是它：tao cancel {name}",
     )
     Screen(err=True).print(said)
 

@@ -10,6 +10,8 @@ from wcwidth import width as cells_of
 
 CJK = re.compile("[\u3400-\u9fff]")
 WORD = re.compile(r"[A-Za-z]{2,}")
+FLAGS = ("--json", "--quiet")
+"""Options after which no value of theirs stands."""
 
 
 def language(argv: Sequence[str], env: Mapping[str, str]) -> str:
@@ -25,8 +27,8 @@ def language(argv: Sequence[str], env: Mapping[str, str]) -> str:
 
 def _asks_in_chinese(argv: Sequence[str]) -> bool:
     """Whether this is `tao ask` with a question in Chinese."""
-    words = [word for word in argv[1:] if not word.startswith("-")]
-    return words[:1] == ["ask"] and any(len(CJK.findall(word)) > len(WORD.findall(word)) for word in words[1:])
+    said = [word for before, word in pairwise(argv) if not word.startswith("-") and not (before.startswith("--") and before not in FLAGS)]
+    return said[:1] == ["ask"] and any(len(CJK.findall(word)) > len(WORD.findall(word)) for word in said[1:])
 
 
 LANG = language(sys.argv, os.environ)
